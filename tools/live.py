@@ -2,6 +2,7 @@
 
     python tools/live.py                # all sources that want no key, and those whose key is in the environment
     python tools/live.py vast runpod
+    python tools/live.py --keep FOLDER vast   # keeps what was sent, with an index: a fixture of the tests to come
 
 Each source is read, a few replies of it at most. Said of each: how many prices, which rows are odd, and what moved
 against tests/pricing/feeds/recorded: a field that is gone, a new one, one of another type. The exit is 1 where
@@ -31,7 +32,7 @@ from pricing.feeds.feed import Feed, FeedError, FeedReply, Fetcher, UnreadableRo
 from pricing.feeds.sources import feeds  # noqa: E402
 
 RECORDED = TREE / "tests" / "pricing" / "feeds" / "recorded"
-MOST_REPLIES = 12
+MOST_REPLIES = 100  # of Vast there is one for each accelerator
 MOST_STREAMED = 100_000_000  # bytes: with one region of AWS it is enough
 FIRST_LINES = 40
 SHOWN = 8
@@ -202,7 +203,16 @@ def _recorded(path: Path) -> Shape:
     return shape_of_bytes(path.read_bytes())
 
 
-def check_source(feed: Feed, ask: Fetcher) -> tuple[list[str], bool]:
+def keep(folder: Path, replies: Sequence[tuple[str, _ObservedReply]]) -> None:
+    """Write what was sent, as the folders of tests/pricing/feeds/real have it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    index = [{"url": url, "file": f"{number}.txt"} for number, (url, _) in enumerate(replies)]
+    for entry, (_, seen) in zip(index, replies, strict=True):
+        (folder / entry["file"]).write_bytes(b"".join(seen.kept))
+    (folder / "index.json").write_text(json.dumps(index, indent=1), encoding="utf-8")
+
+
+def check_source(feed: Feed, ask: Fetcher, kept_in: Path | None = None) -> tuple[list[str], bool]:
     """Return the report of a source, and whether something is wrong."""
     watched, priced, odd, refused = _RecordingClient(ask), 0, [], ""
     try:
@@ -213,6 +223,8 @@ def check_source(feed: Feed, ask: Fetcher) -> tuple[list[str], bool]:
         pass
     except FeedError as error:
         refused = str(error)
+    if kept_in is not None:
+        keep(kept_in / feed.name, watched.replies)
     live: dict[str, Shape] = {}
     for url, seen in watched.replies:
         live[url] = _joined(live.get(url, {}), shape_of_bytes(b"".join(seen.kept)) if seen.kept else {})
@@ -225,16 +237,18 @@ def check_source(feed: Feed, ask: Fetcher) -> tuple[list[str], bool]:
 
 def main(names: Sequence[str]) -> int:
     """Look at the sources called `names`, or at all that can be read."""
-    wrong = False
+    wrong, kept_in = False, None
+    if names[:1] == ["--keep"]:
+        kept_in, names = Path(names[1]), names[2:]
     for name, feed in feeds().items():
         if names and name not in names:
             continue
-        if feed.key_name and not os.environ.get(feed.key_name):
+        if feed.key_name and not feed.key_optional and not os.environ.get(feed.key_name):
             print(f"{name}: wants a key in {feed.key_name}")
             continue
         client = Client(feed)
         try:
-            lines, is_wrong = check_source(feed, client)
+            lines, is_wrong = check_source(feed, client, kept_in)
         finally:
             client.close()
         wrong |= is_wrong

@@ -134,6 +134,8 @@ class Client:
         """Return the person's key."""
         name = self.feed.key_name
         key = self.environ.get(name, "").strip() if name else ""
+        if not key and self.feed.key_optional:
+            return ""
         if not key:
             raise self.meter.refused(f"wants a key: set {name}" if name else "has no key")
         if not key.isascii() or not key.isprintable():

@@ -63,6 +63,7 @@ class GateReason:
 Per = Literal["accelerator", "instance"]
 Kind = Literal["rental", "hosted", "exchange"]
 DOLLAR = "USD"
+DEAREST_HOURS = "dearest hours"  # a tier: the base, unless the model has peak hours
 _MOST = 2**63 - 1  # the largest whole number that a database keeps
 
 
@@ -100,6 +101,7 @@ class HostedPriceObservation:
     input_usd_per_mtoken: float
     output_usd_per_mtoken: float | None = None
     cached_input_usd_per_mtoken: float | None = None
+    tier: str = ""  # prompts, hours or places, where it is not the base price: as the catalogue calls them
     note: str = ""
     day: date | None = None
 
@@ -157,7 +159,7 @@ class Fetcher(Protocol):
         """Ask with a JSON body."""
 
     def key(self) -> str:
-        """Return the person's key for this feed, from the environment."""
+        """Return the person's key for this feed, from the environment; empty where it is optional and not set."""
 
 
 Read = Callable[[Fetcher], Iterator[tuple[FeedReply, AnyObservation]]]  # every observation, with its reply
@@ -176,6 +178,7 @@ class Feed:
     kind: Kind = "rental"
     via: Literal["price_api", "third_party"] = "price_api"
     key_name: str | None = None  # the variable of the environment that holds the person's key; None: keyless
+    key_optional: bool = False  # the source answers without the key too
     largest_reply_bytes: int = 64_000_000
     may_be_empty: bool = False  # lists only what is free now: nothing is an answer too
     sellers: tuple[str, ...] = ()  # of a direct feed: the names under which other sources list its seller

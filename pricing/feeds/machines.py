@@ -95,9 +95,9 @@ def _plain(name: str) -> str:
     return "".join(mark for mark in name.casefold() if mark.isalnum()).removeprefix("nvidia").removeprefix("tesla")
 
 
-def regions(seller: str) -> tuple[str, ...]:
-    """Return the regions of a seller whose list has one file for each."""
-    return tuple(row["region"] for row in table("regions") if row["seller"] == seller)
+def regions(seller: str) -> dict[str, str]:
+    """Return the regions of a seller whose list has one file for each, with the seller's words for each."""
+    return {row["region"]: row["called"] for row in table("regions") if row["seller"] == seller}
 
 
 def rule(name: str) -> float:

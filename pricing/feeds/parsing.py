@@ -53,6 +53,12 @@ def whole(value: object) -> int | None:
     return int(parsed) if parsed is not None and parsed == int(parsed) else None
 
 
+def quantity(value: object) -> int | None:
+    """Return how many there are, none too; None where nobody says it."""
+    parsed = number(value)
+    return None if parsed is None else int(parsed)
+
+
 def parse_gigabytes(value: object, units_per_gb: float) -> float | None:
     """Return memory in GB from bytes (`BYTES`) or megabytes (`MB`), binary, as sellers count it."""
     parsed = positive(value)

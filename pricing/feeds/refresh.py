@@ -103,7 +103,9 @@ class Ways:
 
     def lacks_key(self, feed: Feed) -> bool:
         """Return whether the environment has no key for a feed that wants one."""
-        return feed.key_name is not None and not self.environ.get(feed.key_name, "").strip()
+        if feed.key_name is None or feed.key_optional:
+            return False
+        return not self.environ.get(feed.key_name, "").strip()
 
 
 @dataclass

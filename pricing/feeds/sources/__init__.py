@@ -33,7 +33,7 @@ def _first_hand_sellers(feed: Feed, known: Mapping[str, Feed]) -> tuple[str, ...
     """
     if feed.sellers or feed.kind != "rental" or feed.via != "third_party":
         return ()
-    direct = (other for other in known.values() if other.key_name is None or feed.key_name)
+    direct = (other for other in known.values() if other.key_name is None or other.key_optional or feed.key_name)
     return tuple(seller for other in direct for seller in other.sellers if seller not in feed.keeps)
 
 
@@ -53,7 +53,8 @@ class PriceList:
 
     def read(self, label: str, ask: Fetcher) -> Observations:
         rows = ReplyRows(label)
-        headers = {self.key_header[0]: self.key_header[1].format(key=ask.key())} if self.key_header else None
+        key = ask.key() if self.key_header else ""
+        headers = {self.key_header[0]: self.key_header[1].format(key=key)} if self.key_header and key else None
         reply = ask.get(self.url, headers=headers) if self.body is None else ask.post(self.url, self.body)
         page = reply.json()
         more = (day(rows.at(page, self.dated)),) if self.dated else ()

@@ -1,18 +1,36 @@
-"""AWS: its bulk price list, one region at a time and line by line, as a region's file has hundreds of megabytes.
+"""AWS: the small list of its page of prices on demand, then its bulk list for the terms, one region at a time.
 
-On demand, reserved for one and three years (standard, with nothing, a part or all paid up front), and capacity blocks
-where a price of them is published.
+A region's bulk file has hundreds of megabytes, and is read line by line: reserved for one and three years (standard,
+with nothing, a part or all paid up front). On a slow line the prices on demand are there all the same.
 """
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from urllib.parse import quote
 
 from pricing.choices import Purchase
 from pricing.feeds.feed import AnyObservation, Feed, FeedReply, Fetcher, Observation, UnreadableRow
 from pricing.feeds.machines import machines, regions
-from pricing.feeds.parsing import HOURS_OF, TERMS, Observations, ReplyRows, leading, number, offers, read_parts, whole
+from pricing.feeds.parsing import (
+    HOURS_OF,
+    TERMS,
+    Observations,
+    ReplyRows,
+    Row,
+    leading,
+    number,
+    offers,
+    read_parts,
+    whole,
+)
 
+SMALL = (
+    "https://b0.p.awsstatic.com/pricing/2.0/meteredUnitMaps/ec2/USD/current/ec2-ondemand-without-sec-sel/"
+    "{place}/Linux/index.json"
+)
 URL = "https://pricing.us-east-1.amazonaws.com/offers/v1.0/aws/AmazonEC2/current/{region}/index.csv"
 HEADER = '"SKU"'  # the first word of the header, behind some lines of small print
 NEEDED = (
@@ -37,17 +55,32 @@ class _ReservationPrice:
 
 
 def read(ask: Fetcher) -> Observations:
-    rows = ReplyRows("AWS")
+    rows, small, bulk = ReplyRows("AWS"), ReplyRows("AWS's page of prices"), regions("aws")
     unknown: set[str] = set()
+    listed: set[str] = set()  # regions whose prices on demand are known before their bulk files are read
+
+    def on_demand(name: str) -> Observations:
+        place = bulk[name]
+        reply = ask.get(SMALL.format(place=quote(place, safe="()")))
+        entries = small.table_at(reply.json(), "regions", place).values()
+        yield from small.read(reply, entries, ("price", "Instance Type"), _small, name)
+        listed.add(name)
 
     def region(name: str) -> Observations:
         reply = ask.get(URL.format(region=name))
-        yield from ((reply, price) for price in _prices(rows, reply, unknown))
+        yield from ((reply, price) for price in _prices(rows, reply, unknown, name in listed))
 
-    return read_parts(regions("aws"), region)
+    parts = {f"{name}, {what}": partial(read_part, name) for what, read_part in
+             (("on demand", on_demand), ("terms", region)) for name in bulk}  # fmt: skip
+    return read_parts(parts, lambda part: parts[part]())
 
 
-def _prices(rows: ReplyRows, reply: FeedReply, unknown: set[str]) -> Iterator[AnyObservation]:
+def _small(entry: Row, region: str) -> Iterator[Observation]:
+    if entry["Instance Type"] in machines("aws") and entry.get("Operating System") == "Linux":
+        yield from _priced({**entry, "Region Code": region, "Currency": "USD"}, number(entry["price"]), "on_demand")
+
+
+def _prices(rows: ReplyRows, reply: FeedReply, unknown: set[str], listed: bool) -> Iterator[AnyObservation]:
     reserved: dict[tuple[str, str], _ReservationPrice] = {}
     for line in _lines(rows, reply):
         name = line["Instance Type"]
@@ -57,8 +90,7 @@ def _prices(rows: ReplyRows, reply: FeedReply, unknown: set[str]) -> Iterator[An
                 yield UnreadableRow(name, f"a machine with {line['GPU']} unknown accelerators")
         elif line["TermType"] == "Reserved":
             _gather(line, reserved)
-        elif line["Unit"] == "Hrs":
-            block = line["MarketOption"] == "CapacityBlock"
+        elif line["Unit"] == "Hrs" and ((block := line["MarketOption"] == "CapacityBlock") or not listed):
             yield from _priced(line, number(line["PricePerUnit"]), "capacity_block" if block else "on_demand")
     for price in reserved.values():
         if term := TERMS.get(price.line["LeaseContractLength"]):  # the payment at the start is spread over the term
@@ -85,7 +117,9 @@ def _lines(rows: ReplyRows, reply: FeedReply) -> Iterator[Line]:
                 yield line
 
 
-def _priced(line: Line, price: float | None, purchase: Purchase, product: str = "") -> Iterator[Observation]:
+def _priced(
+    line: Mapping[str, Any], price: float | None, purchase: Purchase, product: str = ""
+) -> Iterator[Observation]:
     machine = machines("aws")[line["Instance Type"]]
     return offers(
         "aws", machine.accelerator, machine.count, {purchase: price}, currency=line["Currency"],
@@ -95,6 +129,7 @@ def _priced(line: Line, price: float | None, purchase: Purchase, product: str = 
 
 
 FEED = Feed(
-    "aws", "AWS", "https://aws.amazon.com/ec2/pricing/on-demand/", ("pricing.us-east-1.amazonaws.com",),
-    "public price list; facts cited", read, sellers=("aws",), largest_reply_bytes=2_000_000_000,  # read line by line
+    "aws", "AWS", "https://aws.amazon.com/ec2/pricing/on-demand/",
+    ("b0.p.awsstatic.com", "pricing.us-east-1.amazonaws.com"), "public price list; facts cited", read,
+    sellers=("aws",), largest_reply_bytes=2_000_000_000,  # read line by line
 )  # fmt: skip

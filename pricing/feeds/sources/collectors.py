@@ -71,7 +71,7 @@ TOOLSHEDLABS = PriceList(
     ("provider", "gpu_family", "gpu_count", "pricing_type"), _toolshedlabs, dated="collected_at", market=True,
 )  # fmt: skip
 
-# Shadeform, with a key: machines of many sellers in one list, and where each is free, in cents
+# Shadeform, with or without a key: machines of many sellers in one list, and where each is free, in cents
 
 
 def _shadeform(row: Row) -> Iterator[Observation]:
@@ -103,6 +103,6 @@ FEEDS = (
     ),
     list_feed(
         "shadeform", "Shadeform", "https://www.shadeform.ai", SHADEFORM, licence="facts cited", via="third_party",
-        key_name="SHADEFORM_API_KEY",
+        key_name="SHADEFORM_API_KEY", key_optional=True,
     ),
 )  # fmt: skip

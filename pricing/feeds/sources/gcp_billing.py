@@ -11,8 +11,8 @@ URL = "https://cloudbilling.googleapis.com/v1/services/6F81-5844-456A/skus"  # C
 USAGE: dict[str, Purchase] = {
     "OnDemand": "on_demand", "Preemptible": "spot", "Commit1Yr": "reserved_1y", "Commit3Yr": "reserved_3y",
 }  # fmt: skip
-CALENDAR = "DWS Calendar Mode "
-PREFIXES = ("Spot Preemptible ", "Commitment v1: ", "Commitment: ", CALENDAR)
+BY_WORDS: dict[str, Purchase] = {"Spot Preemptible": "spot", "Calendar Mode": "capacity_block"}  # whatever its usage
+PREFIXES = ("Spot Preemptible ", "Commitment v1: ", "Commitment: ", "DWS Calendar Mode ", "Reserved ")
 OTHER_PRODUCTS = ("Sole Tenancy", "Reserved", "Premium", "Custom", "suspended", "DWS Defined Duration")
 ALONE = "alone"  # an accelerator that is put into a machine of one's choice
 NANO = 1e-9
@@ -42,17 +42,23 @@ def _next_page(page: Row, params: Row) -> dict[str, str] | None:
 def _add(prices: PartPrices, sku: Row) -> int:
     """Add the prices of one stock-keeping unit; return how many known parts it describes."""
     description = text(sku.get("description"))
-    purchase = USAGE.get(text((sku.get("category") or {}).get("usageType")))
-    if purchase is None or any(word in description for word in OTHER_PRODUCTS):
+    usage = text((sku.get("category") or {}).get("usageType"))
+    purchase = next((sold for words, sold in BY_WORDS.items() if words in description), USAGE.get(usage))
+    block = purchase == "capacity_block"
+    if purchase is None or any(word in description for word in OTHER_PRODUCTS if not (block and word == "Reserved")):
         return 0
-    purchase = "capacity_block" if without(description, (CALENDAR,)) != description else purchase
-    words = f"{without(description, PREFIXES)} "
-    parts = [row for row in table("gcp_skus") if words.startswith(f"{row['starts']} ")]
+    words = f"{_bare(without(description, PREFIXES))} "
+    parts = [row for row in table("gcp_skus") if words.startswith(f"{_bare(row['starts'])} ")]
     if price := _price(sku):
         for row in parts:
             places = prices.setdefault((row["family"], row["part"]), {})
             places.update({(str(region), purchase): price for region in sku.get("serviceRegions") or ()})
     return len(parts)
+
+
+def _bare(name: str) -> str:
+    """Return the name of a part without its maker's, which newer ones lack."""
+    return name.replace("Nvidia ", "").replace("Tesla ", "")
 
 
 def _price(sku: Row) -> float | None:

@@ -5,9 +5,12 @@ from dataclasses import replace
 
 from pricing.feeds.feed import AnyObservation, Feed, Fetcher, UnreadableRow
 from pricing.feeds.machines import machines, rule
-from pricing.feeds.parsing import Observations, ReplyRows, Row, offers, positive, text, whole
+from pricing.feeds.parsing import Observations, ReplyRows, Row, first_reply, offers, positive, text, whole
 
-PRICES = "https://apexapps.oracle.com/pls/apex/cetools/api/v1/products/"
+PRICES = (
+    "https://apexapps.oracle.com/pls/apex/cetools/api/v1/products/?currencyCode=USD",
+    "https://www.oracle.com/a/ocom/docs/cloudestimator2/data/products.json",  # names no metric
+)
 SHAPES = "https://www.oracle.com/a/ocom/docs/cloudestimator2/data/shapes.json"
 PER_GPU = "GPU Per Hour"
 OTHER_PRODUCTS = ("Cloud@Customer", "Resource Commit")
@@ -31,9 +34,9 @@ def read(ask: Fetcher) -> Observations:
 def _prices(rows: ReplyRows, ask: Fetcher) -> dict[str, float]:
     """Return the price of one accelerator for one hour, by part number."""
     prices: dict[str, float] = {}
-    items = rows.list_at(ask.get(PRICES, params={"currencyCode": "USD"}).json(), "items")
+    items = rows.list_at(first_reply(ask, PRICES).json(), "items")
     for item in items:
-        by_gpu = item.get("metricName") == PER_GPU
+        by_gpu = item.get("metricName", PER_GPU) == PER_GPU
         if by_gpu and not any(word in text(item.get("displayName")) for word in OTHER_PRODUCTS):
             prices |= {text(item.get("partNumber")): price for price in _dollars(item)}
     if not prices:
@@ -52,12 +55,14 @@ def _shape(shape: Row, prices: dict[str, float]) -> Iterator[AnyObservation]:
     name = text(shape["name"]).split()[0]  # "BM.GPU.GB200.4 (NVL72)"
     machine = machines("oci").get(name)
     parts = [text(product.get("partNumber")) for product in shape["products"]]
-    part = next((part for part in parts if part in prices), None)
+    priced = [part for part in parts if part in prices]
     if machine is None or machine.count is None:
         yield UnreadableRow(name, "a shape with unknown accelerators")
-    elif part is None:
-        yield UnreadableRow(name, f"billed by {' and '.join(parts) or 'no part'}, which the price list does not have")
+    elif len(priced) != 1:
+        lacks = "of which several have a price" if priced else "which the price list does not have"
+        yield UnreadableRow(name, f"billed by {' and '.join(parts) or 'no part'}, {lacks}")
     else:
+        part = priced[0]
         for on_demand in offers(
             "oci", machine.accelerator, machine.count, {"on_demand": prices[part]}, per="accelerator",
             region=EVERYWHERE, area="anywhere", sku=f"{name} ({part})", fabric=machine.fabric,

@@ -5,15 +5,16 @@ from typing import Any
 
 from pricing.choices import Purchase
 from pricing.feeds.feed import Feed, Fetcher, Observation
-from pricing.feeds.machines import accelerator
+from pricing.feeds.machines import accelerator, rule
 from pricing.feeds.parsing import Observations, ReplyRows, Row, offers, positive, text, whole
 
 URL = "https://api.runpod.io/graphql"
 LOWEST = "lowestPrice(input: {{gpuCount: 1, secureCloud: {secure}}}) {{ minimumBidPrice stockStatus }}"
 QUERY = (
     "query { gpuTypes { id displayName memoryInGb secureCloud communityCloud securePrice communityPrice "
-    "oneMonthPrice threeMonthPrice sixMonthPrice clusterPrice maxGpuCountSecureCloud maxGpuCountCommunityCloud "
-    f"secure: {LOWEST.format(secure='true')} community: {LOWEST.format(secure='false')} }} }}"
+    "oneMonthPrice threeMonthPrice sixMonthPrice maxGpuCountSecureCloud maxGpuCountCommunityCloud "
+    f"secure: {LOWEST.format(secure='true')} community: {LOWEST.format(secure='false')} }} "
+    "clusters: gpuTypes(input: {cluster: true}) { id clusterPrice } }"
 )
 TERMS: dict[str, Purchase] = {
     "oneMonthPrice": "reserved_1m", "threeMonthPrice": "reserved_3m", "sixMonthPrice": "reserved_6m",
@@ -28,7 +29,9 @@ def read(ask: Fetcher) -> Observations:
     answer = reply.json()
     if isinstance(answer, dict) and answer.get("errors") and not answer.get("data"):
         raise rows.wrong(f"it refuses the question: {str(answer['errors'])[:200]}")
-    yield from rows.read(reply, rows.list_at(answer, "data", "gpuTypes"), ("displayName", "memoryInGb"), _type)
+    clusters = {row.get("id"): row.get("clusterPrice") for row in rows.at(answer, "data").get("clusters") or ()}
+    types = [{**row, "clusterPrice": clusters.get(row.get("id"))} for row in rows.list_at(answer, "data", "gpuTypes")]
+    yield from rows.read(reply, types, ("displayName", "memoryInGb"), _type)
     rows.check()
 
 
@@ -40,14 +43,15 @@ def _type(row: Row) -> Iterator[Observation]:
     common: dict[str, Any] = {"per": "accelerator", "region": "global", "area": "anywhere", "memory_gb": memory}
     secure, community = row.get("secure") or {}, row.get("community") or {}
     price, free = positive(row.get("securePrice")), 1 if secure.get("stockStatus") else 0
-    if price and row.get("secureCloud", True):
+    placeholder = price == rule("runpod_placeholder_usd") and not free
+    if price and row.get("secureCloud", True) and not placeholder:
         yield from offers(*pod, {"on_demand": price}, sku=SECURE, free=free, **common)
         for key, term in TERMS.items():
             saves = (positive(row.get(key)) or 0.0) < price  # a term that saves nothing is no offer of one
             yield from offers(*pod, {term: row.get(key)}, sku=SECURE, doubts=() if saves else ("odd",), **common)
         bid: dict[Purchase, object] = {"spot": secure.get("minimumBidPrice")}
         yield from offers(*pod, bid, sku=SECURE, free=free, doubts=("minimum_bid",), **common)
-    if community.get("stockStatus"):  # else the price is a placeholder
+    if community.get("stockStatus") and row.get("communityCloud", True):  # else the price is a placeholder
         yield from offers(*pod, {"on_demand": row.get("communityPrice")}, sku=COMMUNITY, free=1, **common)
     count = whole(row.get("maxGpuCountSecureCloud")) or 8
     cluster: dict[Purchase, object] = {"on_demand": row.get("clusterPrice")}

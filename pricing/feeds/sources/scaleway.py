@@ -39,7 +39,11 @@ def _zone(rows: ReplyRows, ask: Fetcher, zone: str) -> Observations:
         free = {}
     for reply, page in pages(ask, url, {"per_page": str(PER_PAGE), "page": "1"}, _next_page):
         servers = rows.table_at(page, "servers")
-        machines = ({"name": name, **row} for name, row in servers.items() if whole(row.get("gpu")))
+        machines = (
+            {"name": name, **row}
+            for name, row in servers.items()
+            if whole(row.get("gpu")) and not row.get("end_of_service")
+        )
         yield from rows.read(reply, machines, ("hourly_price",), _machine, zone, free)
 
 

@@ -12,12 +12,13 @@ from pricing.feeds.parsing import (
     Observations,
     ReplyRows,
     Row,
+    first_reply,
     lowest,
-    number,
     offers,
     pages,
     parse_gigabytes,
     positive,
+    quantity,
     text,
     whole,
 )
@@ -35,11 +36,13 @@ def _in_dollars(cents: object) -> float | None:
 def _cloudrift(row: Row) -> Iterator[Observation]:
     memory = parse_gigabytes(row.get("vram"), BYTES)
     name = accelerator("cloudrift", text(row["outer"].get("brand_short")), memory)
-    for place, nodes in (row.get("nodes_per_dc") or {}).items():
+    free = row.get("available_nodes_per_dc") or {}
+    everywhere = {"": row.get("available_nodes")}
+    for place, nodes in ({**dict.fromkeys(row.get("nodes_per_dc") or {}), **free} or everywhere).items():
         yield from offers(
             "cloudrift", name, whole(row["gpu_count"]), {"on_demand": _in_dollars(row["cost_per_hour"])},
             region=str(place), sku=text(row["name"]), vcpus=positive(row.get("cpu_count")),
-            ram_gb=parse_gigabytes(row.get("dram"), BYTES), memory_gb=memory, free=int(number(nodes) or 0),
+            ram_gb=parse_gigabytes(row.get("dram"), BYTES), memory_gb=memory, free=quantity(nodes),
         )  # fmt: skip
 
 
@@ -65,20 +68,26 @@ def _daytona(row: Row) -> Iterator[Observation]:
 
 DAYTONA = PriceList("https://billing.app.daytona.io/gpu-pricing", ("gpus",), ("type", "onDemandPricePerHour"), _daytona)
 
-# Hyperbolic: the list that it keeps for SkyPilot
+# Hyperbolic: what can be rented on demand; cents of the whole option, which may be several machines
 
 
 def _hyperbolic(row: Row) -> Iterator[Observation]:
-    return offers(
-        "hyperbolic", accelerator("hyperbolic", text(row["AcceleratorName"])), whole(row["AcceleratorCount"]),
-        {"on_demand": row["Price"], "spot": row.get("SpotPrice")}, region=text(row.get("Region")),
-        sku=text(row.get("InstanceType")), vcpus=positive(row.get("vCPUs")), ram_gb=positive(row.get("MemoryGiB")),
+    count, usd = whole(row["gpuCount"]), _in_dollars(row["costPerHourCents"])
+    machine: Row = next(iter(row.get("nodes") or ()), {})
+    if not row.get("enabled", True) or count is None or usd is None:
+        return
+    name = f"{text(row['gpuType']).upper()} {text(row.get('gpuFormFactor')).upper()}".strip()
+    yield from offers(
+        "hyperbolic", accelerator("hyperbolic", name), whole(machine.get("gpuCount")) or count,
+        {"on_demand": usd / count}, per="accelerator", region=text(row.get("region")),
+        sku=text(row.get("machineType")), vcpus=positive(machine.get("vcpuCount")),
+        ram_gb=positive(machine.get("ramGb")), free=quantity(row.get("totalAvailable")),
     )  # fmt: skip
 
 
 HYPERBOLIC = PriceList(
-    "https://api.hyperbolic.xyz/v2/skypilot/catalog", ("vms",), ("AcceleratorName", "AcceleratorCount", "Price"),
-    _hyperbolic,
+    "https://api.hyperbolic.ai/v2/alpha/on-demand/rental-options", (), ("gpuType", "gpuCount", "costPerHourCents"),
+    _hyperbolic, market=True,
 )  # fmt: skip
 
 # Lium: a market; one order takes from the fewest accelerators that are rented out of a machine to all that are free
@@ -87,7 +96,7 @@ HYPERBOLIC = PriceList(
 def _lium(row: Row) -> Iterator[Observation]:
     count, free = whole(row["gpu_count"]), whole(row["available_gpu_count"])
     least, memory = whole(row.get("min_rentable_gpu_count")) or count, positive(row.get("gpu_memory_gb"))
-    for size in sorted({least, count}) if count and least else ():
+    for size in sorted({*range(least, (free or 0) + 1), least, count}) if count and least else ():
         yield from offers(
             "lium", accelerator("lium", text(row["gpu_model"]), memory), size,
             {"spot" if row.get("tier") == "spot" else "on_demand": row["price_per_gpu_hour"]}, per="accelerator",
@@ -108,7 +117,8 @@ DESCRIBED = re.compile(r"(?P<count>\d+)x (?P<model>.+?) \((?P<memory>\d+) GB ?(?
 
 def _read_lambda(ask: Fetcher) -> Observations:
     rows = ReplyRows("Lambda")
-    reply = ask.get(LAMBDA, headers={"Authorization": f"Bearer {ask.key()}"})
+    headers = {"Authorization": f"Bearer {ask.key()}"}
+    reply = first_reply(ask, (f"https://{host}/api/v1/instance-types" for host in LAMBDA_HOSTS), headers=headers)
     entries = rows.table_at(reply.json(), "data").values()
     machines = [
         {**machine, "free": entry.get("regions_with_capacity_available")}
@@ -136,7 +146,7 @@ def _lambda(row: Row) -> Iterator[AnyObservation]:
     )  # fmt: skip
 
 
-LAMBDA = "https://cloud.lambdalabs.com/api/v1/instance-types"
+LAMBDA_HOSTS = ("cloud.lambda.ai", "cloud.lambdalabs.com")  # the second is its old name
 
 # DigitalOcean, with a key: droplets with accelerators
 
@@ -216,7 +226,8 @@ def _read_hot_aisle(ask: Fetcher) -> Observations:
     rows = ReplyRows("Hot Aisle")
     for kind, sku in (("virtual_machines", "VM"), ("bare_metal", "bare metal")):
         reply = ask.get(HOT_AISLE.format(team=team, kind=kind), headers={"Authorization": f"Token {token}"})
-        machines = rows.list_at(reply.json())
+        page = reply.json()
+        machines = [] if page is None else rows.list_at(page)
         yield from lowest(rows.read(reply, machines, ("OnDemandPrice", "Specs"), _hot_aisle, sku))
     rows.check()
 
@@ -224,10 +235,12 @@ def _read_hot_aisle(ask: Fetcher) -> Observations:
 def _hot_aisle(row: Row, sku: str) -> Iterator[Observation]:
     specs = row["Specs"]
     gpu: Row = next(iter(specs.get("gpus") or ()), {})
+    hours = (positive(row.get("MinimumReservationMinutes")) or 0.0) / 60
     return offers(
         "hotaisle", accelerator("hotaisle", text(gpu.get("model"))), whole(gpu.get("count")),
-        {"on_demand": _in_dollars(row["OnDemandPrice"])}, sku=sku, vcpus=positive(specs.get("cpu_cores")),
-        ram_gb=parse_gigabytes(specs.get("ram_capacity"), BYTES), free=1,
+        {"on_demand": _in_dollars(row["OnDemandPrice"])}, sku=f"{sku}, {hours:g} hours at least" if hours > 1 else sku,
+        vcpus=positive(specs.get("cpu_cores")), ram_gb=parse_gigabytes(specs.get("ram_capacity"), BYTES),
+        free=quantity(row.get("Quantity", 1)),
     )  # fmt: skip
 
 
@@ -239,7 +252,7 @@ FEEDS = (
     ),
     list_feed("lium", "Lium", "https://lium.io", LIUM, sellers=("lium",), may_be_empty=True),
     Feed(
-        "lambda", "Lambda", "https://lambda.ai/pricing", ("cloud.lambdalabs.com",), "facts cited", _read_lambda,
+        "lambda", "Lambda", "https://lambda.ai/pricing", LAMBDA_HOSTS, "facts cited", _read_lambda,
         key_name="LAMBDA_API_KEY", sellers=("lambda", "lambdalabs"),
     ),
     Feed(

@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterator, Mapping
 
 from pricing.feeds.feed import Feed, FeedError, Fetcher, Observation
-from pricing.feeds.machines import accelerator
+from pricing.feeds.machines import accelerator, rule
 from pricing.feeds.parsing import Observations, ReplyRows, Row, offers, positive, text, whole
 
 URL = "https://api.thundercompute.com:8443/v1"
 SKU = re.compile(r"(?P<board>[a-z0-9]+)_x(?P<count>\d+)_(?P<mode>production|prototyping)")
 SHARED = "prototyping"
+FURTHER_VCPUS = "additional_vcpus"
 
 
 def read(ask: Fetcher) -> Observations:
@@ -26,21 +27,23 @@ def read(ask: Fetcher) -> Observations:
     machines: list[Observation] = []
     for name, price in prices.items():
         spec = specs.get(str(name)) if isinstance(specs, Mapping) else None
-        machines += _machine(str(name), price, spec if isinstance(spec, Mapping) else {})
+        machines += _machine(str(name), price, spec if isinstance(spec, Mapping) else {}, prices.get(FURTHER_VCPUS))
     if not machines:
         raise rows.wrong(f"want names such as h100_x1_production, got {', '.join(list(map(str, prices))[:8])}")
     yield from ((reply, machine) for machine in machines)
 
 
-def _machine(name: str, price: object, spec: Row) -> Iterator[Observation]:
-    parts, memory = SKU.fullmatch(name), positive(spec.get("vramGB"))
-    if parts is None or positive(price) is None:  # disks, snapshots, further processors
+def _machine(name: str, price: object, spec: Row, usd_per_vcpu: object) -> Iterator[Observation]:
+    parts, memory, usd = SKU.fullmatch(name), positive(spec.get("vramGB")), positive(price)
+    if parts is None or usd is None:  # disks, snapshots, further processors
         return
     vcpus = min(filter(None, map(positive, spec.get("vcpuOptions") or ())), default=None)  # further ones are extra
-    per_vcpu = positive(spec.get("ramPerVCPUGiB"))
+    per_vcpu, count = positive(spec.get("ramPerVCPUGiB")), whole(parts["count"]) or 1
+    if vcpus and parts["mode"] == SHARED:  # the smallest machine may have more processors than the price holds
+        usd += max(vcpus - rule("thunder_vcpus_per_accelerator") * count, 0.0) * (positive(usd_per_vcpu) or 0.0)
     yield from offers(
         "thundercompute", accelerator("thunder", text(spec.get("displayName")) or parts["board"], memory),
-        whole(parts["count"]) or 1, {"on_demand": price}, sku=parts["mode"], vcpus=vcpus,
+        count, {"on_demand": usd}, sku=parts["mode"], vcpus=vcpus,
         ram_gb=vcpus * per_vcpu if vcpus and per_vcpu else None, memory_gb=memory,
         doubts=("may_be_shared",) if parts["mode"] == SHARED else (),
     )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from pricing.choices import Purchase
 from pricing.feeds.feed import AnyObservation, Feed, Fetcher, Observation, UnreadableRow
 from pricing.feeds.machines import find_accelerator_any_memory, machines
 from pricing.feeds.parsing import (
@@ -20,6 +21,9 @@ from pricing.feeds.sources import nested
 
 URL = "https://api.vultr.com/v2"
 LISTS = (("plans", "vcg"), ("plans", "vdm"), ("plans-metal", ""))
+PRICES: dict[Purchase, tuple[str, str]] = {  # the field of the price, and whether it can be ordered so
+    "on_demand": ("hourly_cost", "deploy_ondemand"), "spot": ("hourly_cost_preemptible", "deploy_preemptible"),
+}  # fmt: skip
 UNTRUSTED = "vdm"  # its places are empty although machines are free
 
 
@@ -40,8 +44,6 @@ def _next_page(page: Row, params: Row) -> dict[str, str] | None:
 
 def _plan(plan: Row, kind: str) -> Iterator[AnyObservation]:
     name, machine = text(plan["id"]), machines("vultr").get(text(plan["id"]))
-    if plan.get("deploy_ondemand") is False:
-        return
     if machine:
         yield from _priced(plan, kind, machine.accelerator, machine.count)
     elif plan.get("gpu_type"):  # how many there are follows from the memory of all of them
@@ -56,12 +58,17 @@ def _plan(plan: Row, kind: str) -> Iterator[AnyObservation]:
 
 
 def _priced(plan: Row, kind: str, accelerator: str, count: int | None) -> Iterator[Observation]:
-    return offers(
-        "vultr", accelerator, count,
-        {"on_demand": plan["hourly_cost"], "spot": plan.get("hourly_cost_preemptible")}, sku=text(plan["id"]),
-        vcpus=positive(plan.get("vcpu_count") or plan.get("cpu_threads")), ram_gb=parse_gigabytes(plan.get("ram"), MB),
-        free=None if kind == UNTRUSTED else len(plan.get("locations") or ()),
-    )  # fmt: skip
+    places = plan.get("location_cost") or {}
+    for region, price in {"": plan, **places}.items():
+        prices: dict[Purchase, object] = {
+            purchase: price.get(field) for purchase, (field, flag) in PRICES.items() if plan.get(flag) is not False
+        }
+        yield from offers(
+            "vultr", accelerator, count, prices, region=str(region), sku=text(plan["id"]),
+            vcpus=positive(plan.get("vcpu_count") or plan.get("cpu_threads")),
+            ram_gb=parse_gigabytes(plan.get("ram"), MB),
+            free=None if kind == UNTRUSTED or region else len(set(plan.get("locations") or ()) - set(places)),
+        )  # fmt: skip
 
 
 FEED = Feed(

@@ -45,9 +45,9 @@ class Recorded:
         yield from self.raw.decode().splitlines()
 
 
-def raw(feed: str, file: str) -> bytes:
+def raw(feed: str, file: str, folder: Path = FOLDER) -> bytes:
     """A recorded file as its source sends it: what ends in `.zip` is packed from the folder of that name."""
-    path = FOLDER / feed / file
+    path = folder / feed / file
     if not file.endswith(".zip"):
         return path.read_bytes()
     packed = io.BytesIO()
@@ -57,9 +57,9 @@ def raw(feed: str, file: str) -> bytes:
     return packed.getvalue()
 
 
-def index(feed: str) -> list[dict[str, Any]]:
+def index(feed: str, folder: Path = FOLDER) -> list[dict[str, Any]]:
     """Which reply answers what."""
-    found: list[dict[str, Any]] = json.loads((FOLDER / feed / "index.json").read_text())
+    found: list[dict[str, Any]] = json.loads((folder / feed / "index.json").read_text())
     return found
 
 
@@ -72,6 +72,8 @@ class Replay:
     asked: list[str] = field(default_factory=list)
     given: set[str] = field(default_factory=set)
     secret: str = ""
+    keyless: bool = False
+    folder: Path = FOLDER
 
     def get(
         self, url: str, *, params: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
@@ -82,16 +84,16 @@ class Replay:
         return self._reply(url, headers, json.dumps(body))
 
     def key(self) -> str:
-        return self.secret or KEYS.get(self.feed, "a-key")
+        return "" if self.keyless else self.secret or KEYS.get(self.feed, "a-key")
 
     def _reply(self, url: str, headers: Mapping[str, str] | None, body: str = "") -> Recorded:
         self.asked.append(url)
         bare, _, query = url.partition("?")
         question = f"{unquote_plus(query)} {body} {dict(headers or {})}"
-        for entry in index(self.feed):
+        for entry in index(self.feed, self.folder):
             if entry["url"] == bare and all(word in question for word in entry.get("holds", ())):
                 self.given.add(entry["file"])
-                return Recorded(self.changed.get(entry["file"]) or raw(self.feed, entry["file"]))
+                return Recorded(self.changed.get(entry["file"]) or raw(self.feed, entry["file"], self.folder))
         raise FeedError(f"nothing recorded for {url}")
 
 

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from pricing.feeds.feed import ExchangeRateObservation, FeedError, HostedPriceObservation
+from pricing.feeds.feed import DEAREST_HOURS, ExchangeRateObservation, FeedError, HostedPriceObservation
 from pricing.feeds.sources import feeds
 from tests.pricing.feeds.replay import Replay, odd, prices, raw, read, said
 from tests.rows import each_row
@@ -74,17 +74,19 @@ def test_toolshedlabs_in_the_sellers_currency_and_without_parts() -> None:
 def test_genai_prices_takes_what_holds_today_at_any_hour() -> None:
     assert read(feeds()["genai-prices"]) == [
         HostedPriceObservation("Anthropic", "claude-opus-4-6", 5.5, 26, 0.5, day=date(2026, 11, 10)),
-        HostedPriceObservation("Anthropic", "claude-sonnet-4-5", 3, 15, 0.3, note="longer contexts cost more"),
-        HostedPriceObservation("DeepSeek", "deepseek-chat", 0.28, 0.42),
+        HostedPriceObservation("Anthropic", "claude-sonnet-4-5", 3, 15, 0.3),
+        HostedPriceObservation("Anthropic", "claude-sonnet-4-5", 6, 15, 0.3, "over 200k"),
+        HostedPriceObservation("DeepSeek", "deepseek-chat", 0.14, 0.21),  # for 16 hours of a day
+        HostedPriceObservation("DeepSeek", "deepseek-chat", 0.28, 0.42, None, "peak hours"),
     ]
 
 
 def test_litellm_counts_by_the_token_and_a_model_keeps_its_whole_name() -> None:
     assert read(feeds()["litellm"]) == [
-        HostedPriceObservation("openai", "gpt-4o", 2.5, 10.0, 1.25),
-        HostedPriceObservation("perplexity", "sonar", 1.0, 1.0),
-        HostedPriceObservation("perplexity", "perplexity/sonar", 0.25, 2.5),
-        HostedPriceObservation("openai", "text-embedding-3-small", 0.02, 0.0),
+        HostedPriceObservation("openai", "gpt-4o", 2.5, 10.0, 1.25, DEAREST_HOURS),
+        HostedPriceObservation("perplexity", "sonar", 1.0, 1.0, None, DEAREST_HOURS),
+        HostedPriceObservation("perplexity", "perplexity/sonar", 0.25, 2.5, None, DEAREST_HOURS),
+        HostedPriceObservation("openai", "text-embedding-3-small", 0.02, 0.0, None, DEAREST_HOURS),
     ]
 
 
