@@ -182,8 +182,11 @@ class Feed:
     largest_reply_bytes: int = 64_000_000
     may_be_empty: bool = False  # lists only what is free now: nothing is an answer too
     sellers: tuple[str, ...] = ()  # of a direct feed: the names under which other sources list its seller
-    keeps: tuple[str, ...] = ()  # of a collector: sellers with a feed of their own of whom it has further prices
-    second_hand: tuple[str, ...] = ()  # of a collector: the sellers that it leaves to their own feeds
+
+    @property
+    def collects(self) -> bool:
+        """Return whether it lists other sellers' prices, which count where the seller's own feed was not read."""
+        return self.kind == "rental" and self.via == "third_party" and not self.sellers
 
 
 class FeedError(Exception):

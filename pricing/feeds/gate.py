@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from statistics import median
@@ -210,7 +210,7 @@ class PriceValidator:
         vendor = self.market.names.vendor(observation.vendor)
         if isinstance(vendor, GateReason):
             return vendor
-        listed = self.market.shapes.hosted_price(vendor, observation.model, split_observation(observation)[2])
+        listed = self.market.shapes.hosted_price(replace(observation, vendor=vendor), split_observation(observation)[2])
         last = self.before.believed.get(product) or listed
         return _moved(usd, last, day, constants().classes["hosted"].spread) if last else None
 

@@ -23,7 +23,7 @@ from pricing.figure import Figure, FigureValue, Unit
 from pricing.records import HostedPrice, Offer
 
 PREFIX = "live-"  # of the ids of sources
-_FORM = 2  # of the copy; another form is another copy
+_FORM = 3  # of the copy; another form is another copy
 _PASS = frozenset({"old", "converted"})  # doubts that a fresh price takes away
 _R = TypeVar("_R", bound=BaseModel)
 _PER_HOUR: Unit = "USD/accelerator-hour"
@@ -82,12 +82,12 @@ def _gc_disabled() -> Iterator[None]:
 
 
 def _offer(facts: Catalogue, row: Row, days: Mapping[str, date]) -> Offer:
-    key, source, read, prices, last, shape = row
+    key, source, read, prices, last, lasting, shape = row
     new = {days[day]: _value(usd, source) for day, usd in zip(read, prices, strict=True)}
     if shape is None:
         old = facts.offers[key]
         figure = _appended(old.usd_per_accelerator_hour, _PER_HOUR, new, days[last])
-        doubts = tuple(word for word in old.doubts if word not in _PASS)
+        doubts = tuple(dict.fromkeys((*(word for word in old.doubts if word not in _PASS), *lasting)))
         return old.model_copy(
             update={"usd_per_accelerator_hour": figure, "usd_per_instance_hour": None, "doubts": doubts}
         )
@@ -110,8 +110,10 @@ def _hosted(facts: Catalogue, row: Row, days: Mapping[str, date]) -> HostedPrice
             figures[name] = before
     if old is not None:
         return old.model_copy(update=figures)
-    vendor, model = named
-    return _made(HostedPrice, {**_HOSTED, "label": model, "vendor": vendor, "model": model, **figures})
+    vendor, model, tier = named
+    label = f"{model}, {tier}" if tier else model
+    known = {"label": label, "vendor": vendor, "model": model, "tier": tier}
+    return _made(HostedPrice, {**_HOSTED, **known, **figures})
 
 
 def _rate(facts: Catalogue, row: Row, days: Mapping[str, date]) -> BaseModel:

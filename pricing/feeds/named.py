@@ -5,13 +5,15 @@ from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Set
 from dataclasses import dataclass
 from datetime import date
+from itertools import combinations, product
 from typing import NamedTuple
 
 from pricing.catalogue import Catalogue
 from pricing.choices import Area
 from pricing.errors import AmbiguousNameError, UnknownNameError
-from pricing.feeds.feed import GateReason, Observation, ObservedPrice
+from pricing.feeds.feed import DEAREST_HOURS, GateReason, HostedPriceObservation, Observation, ObservedPrice
 from pricing.feeds.given import NEW, UNWANTED, NameDecisions, What
+from pricing.feeds.machines import table
 from pricing.names import plain
 from pricing.quotes.records import KnownNames
 from pricing.records import HostedPrice, Offer
@@ -58,15 +60,19 @@ class FeedNameResolver:
 
     def __init__(self, catalogue: Catalogue, given: NameDecisions) -> None:
         self._catalogue, self._given = catalogue, given
-        self._vendors = frozenset(plain(hosted.vendor) for hosted in catalogue.hosted.values())
+        self._vendors = {plain(hosted.vendor): hosted.vendor for hosted in catalogue.hosted.values()}
+        self._vendors |= {plain(row["called"]): row["vendor"] for row in table("vendors")}
         self._known = KnownNames(catalogue)
-        self._chips: dict[tuple[str, float | None], str | GateReason] = {}
+        self._chips: dict[tuple[str, str, float | None, int], str | GateReason] = {}
+        self._sold: dict[tuple[str, int], set[str]] = defaultdict(set)  # accelerators, by seller and size; 0: any size
         self._sellers: dict[str, str | GateReason] = {}
         self._places: dict[tuple[str, str, Area | None, tuple[str, ...]], SaleLocation] = {}
         self._of_names = {frozenset(name.candidates): key for key, name in catalogue.ambiguous.items()}
         self._region_names: dict[str, Counter[tuple[str, Area]]] = defaultdict(Counter)
         for offer in catalogue.offers.values():
             self._region_names[offer.provider][offer.region, offer.area] += 1
+            for count in (0, offer.accelerators_per_instance):
+                self._sold[offer.provider, count].add(offer.accelerator)
         lands = catalogue.lands.items()
         self._lands = {plain(land.label): code for code, land in lands} | {code.casefold(): code for code, _ in lands}
         self._long = sorted((label for label in self._lands if len(label) >= _SHORTEST_LABEL), key=len, reverse=True)
@@ -76,7 +82,7 @@ class FeedNameResolver:
         seller = self.seller(observation.seller)
         if isinstance(seller, GateReason):
             return seller
-        chip = self.chip(observation.accelerator, observation.memory_gb)
+        chip = self.chip(seller, observation.accelerator, observation.memory_gb, observation.count)
         if isinstance(chip, GateReason):
             return chip
         return ResolvedProduct(seller, chip, chip in self._catalogue.ambiguous, self.where(seller, observation))
@@ -94,8 +100,8 @@ class FeedNameResolver:
         decision = self._given.means("vendor", name[:80])
         if decision is not None and decision != NEW:
             return GateReason("unwanted", name=name[:80]) if decision == UNWANTED else decision
-        is_vendor = decision == NEW or plain(name) in self._vendors
-        return name if is_vendor else GateReason("unknown_seller", name=name[:80])
+        known = self._vendors.get(plain(name), name if decision == NEW else None)
+        return known if known is not None else GateReason("unknown_seller", name=name[:80])
 
     def _decided(self, what: What, name: str, ids: Container[str]) -> str | GateReason | None:
         """Return a person's decision about a name. None: there is none, or the catalogue lacks its id by now."""
@@ -104,15 +110,16 @@ class FeedNameResolver:
             return GateReason("unwanted", name=name[:80])
         return decision if decision in ids else None
 
-    def chip(self, name: str, memory_gb: float | None) -> str | GateReason:
-        """Return the accelerator; where a name covers several, those that its memory leaves."""
-        if (name, memory_gb) not in self._chips:
+    def chip(self, seller: str, name: str, memory_gb: float | None, count: int = 0) -> str | GateReason:
+        """Return the accelerator; where a name covers several, the one of those that this seller is known to sell."""
+        key = seller, name, memory_gb, count
+        if key not in self._chips:
             shown = f"{name[:60]} with {memory_gb:.0f} GB" if memory_gb else name[:80]
             decision = self._decided("accelerator", shown, self._catalogue.accelerators)
-            self._chips[name, memory_gb] = self._listed(name, memory_gb, shown) if decision is None else decision
-        return self._chips[name, memory_gb]
+            self._chips[key] = self._listed(seller, name, memory_gb, count, shown) if decision is None else decision
+        return self._chips[key]
 
-    def _listed(self, name: str, memory_gb: float | None, shown: str) -> str | GateReason:
+    def _listed(self, seller: str, name: str, memory_gb: float | None, count: int, shown: str) -> str | GateReason:
         match = self._known.find("accelerator", name)
         if isinstance(match, UnknownNameError) and memory_gb:
             match = self._known.find("accelerator", f"{name} {memory_gb:.0f}GB")
@@ -121,9 +128,15 @@ class FeedNameResolver:
         among = match.candidates if isinstance(match, AmbiguousNameError) else (match,)
         exact = frozenset(key for key in among if self._has(key, memory_gb, _ROUNDED))
         fits = exact or frozenset(key for key in among if self._has(key, memory_gb, _SAME_MEMORY))
-        if len(fits) == 1:
-            return next(iter(fits))
-        return self._of_names.get(fits) or GateReason("unclear_accelerator", name=shown)
+        wide, sold = self._of_names.get(fits), self._sold[seller, 0]
+        known = fits if len(fits) == 1 or wide in sold else fits & self._sold[seller, count] or fits & sold
+        if len(known) == 1:
+            return next(iter(known))
+        if wide is not None and (wide in sold or not known):
+            return wide
+        of = f"{shown[:60]} at {seller[:19]}" if known else shown
+        decision = self._decided("accelerator", of, self._catalogue.accelerators)
+        return GateReason("unclear_accelerator", name=of) if decision is None else decision
 
     def _has(self, chip: str, memory_gb: float | None, share: float) -> bool:
         record = self._catalogue.accelerators[chip]
@@ -168,9 +181,13 @@ class FeedNameResolver:
         return _AREA_OF[max(starts, key=len)] if starts else "not_stated"
 
 
-# Doubts about the price itself: a bid is no price for the same thing without one. The others pass with the day.
+# Doubts about the price itself; the others pass with the day. With a doubt of `PARTIAL` it is not a whole price.
+PARTIAL = frozenset({"component_only", "minimum_bid", "may_be_shared"})
 LASTING = frozenset({"component_only", "listed_not_sold", "minimum_bid", "per_second_service", "may_be_shared",
                      "modified_hardware"})  # fmt: skip
+
+
+_UNNAMED = frozenset({"peak hours", "regional", "Lite"})  # tiers that some sources list as if they were the base
 
 
 class OfferShape(NamedTuple):
@@ -181,14 +198,12 @@ class OfferShape(NamedTuple):
     accelerators: int
     region: str
     purchase: str
-    doubts: frozenset[str]
+    partial: frozenset[str] = frozenset()
 
 
-def shape_of(product: ResolvedProduct, observation: Observation) -> OfferShape:
-    doubts = LASTING.intersection(observation.doubts)
-    return OfferShape(
-        product.provider, product.accelerator, observation.count, product.where.region, observation.purchase, doubts
-    )
+def shape_of(resolved: ResolvedProduct, observation: Observation) -> OfferShape:
+    where, partial = resolved.where.region, PARTIAL.intersection(observation.doubts)
+    return OfferShape(resolved.provider, resolved.accelerator, observation.count, where, observation.purchase, partial)
 
 
 class OfferShapeIndex:
@@ -197,17 +212,16 @@ class OfferShapeIndex:
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
         self._offers: dict[OfferShape, list[str]] = defaultdict(list)
-        self._anywhere: dict[OfferShape, list[str]] = defaultdict(list)
         for key, offer in catalogue.offers.items():
             shape = OfferShape(
-                offer.provider, offer.accelerator, offer.accelerators_per_instance, offer.region, offer.purchase,
-                LASTING.intersection(offer.doubts),
-            )  # fmt: skip
-            self._offers[shape].append(key)
-            self._anywhere[shape._replace(region="")].append(key)
-        self._hosted: dict[tuple[str, str], list[str]] = defaultdict(list)
-        for key in sorted(catalogue.hosted, key=lambda key: catalogue.hosted[key].tier is not None):  # base first
-            self._hosted[plain(catalogue.hosted[key].vendor), plain(catalogue.hosted[key].model)].append(key)
+                offer.provider, offer.accelerator, offer.accelerators_per_instance, offer.region, offer.purchase
+            )
+            for doubts in _subsets(PARTIAL.intersection(offer.doubts)):  # a source may not name all of them
+                for region, count in product((shape.region, ""), (shape.accelerators, 0)):
+                    self._offers[shape._replace(region=region, accelerators=count, partial=doubts)].append(key)
+        self._hosted: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)  # by tier
+        for key, record in catalogue.hosted.items():
+            self._hosted[plain(record.vendor), plain(record.model)].setdefault(record.tier or "", key)
 
     def offer(self, shape: OfferShape, sku: str) -> Offer | None:
         """Return the one offer of this shape, and of this machine where both name one."""
@@ -215,40 +229,62 @@ class OfferShapeIndex:
         return None if key is None else self._catalogue.offers[key]
 
     def key(self, shape: OfferShape, sku: str) -> str | None:
-        key = self._matching_machine(self._offers.get(shape, ()), sku)
-        if key is None and shape.region == NOT_STATED:  # one price everywhere is that of the one place on the list
-            key = self._matching_machine(self._anywhere.get(shape._replace(region=""), ()), sku)
-        return key
+        """Return the id of that offer. One price everywhere is that of the one place on the list."""
+        wider = [shape, shape._replace(region="")] if shape.region == NOT_STATED else [shape]
+        if shape.accelerators == 1 and not sku:  # the price of one, in machines of the only size
+            wider += [one._replace(accelerators=0) for one in wider]
+        keys = (self._matching_machine(self._offers.get(one, ()), sku) for one in wider)
+        return next((key for key in keys if key is not None), None)
 
     def is_only_location(self, shape: OfferShape, sku: str, regions: Set[str]) -> bool:
         """Return whether the catalogue has just one offer of this shape, in a region that is none of these."""
-        key = self._matching_machine(self._anywhere.get(shape._replace(region=""), ()), sku)
+        key = self._matching_machine(self._offers.get(shape._replace(region=""), ()), sku)
         return key is not None and self._catalogue.offers[key].region not in regions
 
     def _matching_machine(self, keys: Iterable[str], sku: str) -> str | None:
-        names = [(key, self._catalogue.offers[key].sku) for key in keys]
-        same = [key for key, name in names if not (name and sku) or _machine(name) == _machine(sku)]
+        names = [(key, _machine(self._catalogue.offers[key].sku or "")) for key in keys]
+        exact = [key for key, name in names if name == _machine(sku)]
+        same = exact or [key for key, name in names if not (name and sku) or name.startswith(_machine(sku))]
         return same[0] if len(same) == 1 else None
 
-    def hosted(self, vendor: str, model: str, price: ObservedPrice | None = None) -> str | None:
-        """Return the id of a hosted model. Sources name no tier: the base record, unless the price is a tier's."""
-        keys = self._hosted.get((plain(vendor), plain(model)), [])
-        same = (key for key in keys if _has_price(self._catalogue.hosted[key], price))
-        return next(same, next(iter(keys), None))
+    def is_vague(self, shape: OfferShape, sku: str) -> bool:
+        """Return whether the catalogue says more of what a seller asks for this accelerator: place or machine."""
+        anywhere = shape._replace(region="", accelerators=0, partial=frozenset())
+        if shape.region == NOT_STATED or not sku:
+            return anywhere in self._offers
+        known = self._offers.get(shape._replace(partial=frozenset()), ())
+        return any(_machine(self._catalogue.offers[key].sku or "").startswith(_machine(sku)) for key in known)
 
-    def hosted_price(self, vendor: str, model: str, price: ObservedPrice | None = None) -> tuple[float, date] | None:
+    def hosted(self, observation: HostedPriceObservation, price: ObservedPrice) -> str | None:
+        """Return the id of a hosted model in a tier.
+
+        Where a source names no tier it is the base record, or that of a place or version with this very price.
+        """
+        keys = self._hosted.get((plain(observation.vendor), plain(observation.model)), {})
+        if observation.tier not in ("", DEAREST_HOURS):
+            return keys.get(observation.tier)
+        if observation.tier == DEAREST_HOURS and (peak := keys.get("peak hours")) is not None:
+            return peak
+        same = (keys[tier] for tier in _UNNAMED & keys.keys() if _has_price(self._catalogue.hosted[keys[tier]], price))
+        return next(same, keys.get(""))
+
+    def hosted_price(self, observation: HostedPriceObservation, price: ObservedPrice) -> tuple[float, date] | None:
         """Return the catalogue's price of a hosted model for a million tokens, and its day."""
-        key = self.hosted(vendor, model, price)
+        key = self.hosted(observation, price)
         if key is None:
             return None
         figure = self._catalogue.hosted[key].input_usd_per_mtoken
         return (figure.newest.typical, figure.checked) if figure.newest.typical > 0 else None
 
 
-def _has_price(record: HostedPrice, price: ObservedPrice | None) -> bool:
+def _subsets(words: frozenset[str]) -> list[frozenset[str]]:
+    return [frozenset(some) for count in range(len(words) + 1) for some in combinations(words, count)]
+
+
+def _has_price(record: HostedPrice, price: ObservedPrice) -> bool:
     written = record.output_usd_per_mtoken
     listed = record.input_usd_per_mtoken.newest.typical, None if written is None else written.newest.typical
-    return price is not None and listed == (price.price, price.output)
+    return listed == (price.price, price.output)
 
 
 def _machine(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from itertools import count
@@ -16,9 +16,23 @@ from pydantic import ValidationError
 from pricing.belief.readings import constants
 from pricing.catalogue import Catalogue
 from pricing.choices import Fabric
-from pricing.feeds.feed import ExchangeRateObservation, HostedPriceObservation, Observation, ObservedPrice
+from pricing.feeds.feed import (
+    DEAREST_HOURS,
+    ExchangeRateObservation,
+    HostedPriceObservation,
+    Observation,
+    ObservedPrice,
+)
 from pricing.feeds.gate import gate_constants
-from pricing.feeds.named import NOT_STATED, FeedNameResolver, OfferShape, OfferShapeIndex, ResolvedProduct, shape_of
+from pricing.feeds.named import (
+    LASTING,
+    NOT_STATED,
+    FeedNameResolver,
+    OfferShape,
+    OfferShapeIndex,
+    ResolvedProduct,
+    shape_of,
+)
 from pricing.feeds.store import LivePriceStore
 from pricing.feeds.written import SourceInfo
 from pricing.names import plain
@@ -41,7 +55,7 @@ class LivePriceOverlay:
     digest: str = ""  # of all that
 
 
-_NEARLY_AS_FRESH_DAYS = 7  # a first-hand price may be so much older than a second-hand one and still win
+_NEARLY_AS_FRESH_DAYS = 1  # a first-hand price may be so much older than a second-hand one and still win
 _FIRST_HAND = "price_api"
 _DOUBTS = frozenset(get_args(ListingDoubt))
 _FABRICS = frozenset(get_args(Fabric))
@@ -79,11 +93,12 @@ def build_overlay(catalogue: Catalogue, store: LivePriceStore) -> LivePriceOverl
     catalogue = decisions.add_new_providers(catalogue)
     shapes = OfferShapeIndex(catalogue)
     rented, hosted, rates = _read(FeedNameResolver(catalogue, decisions), store, day)
-    hosted_rows = (_hosted_row(catalogue, shapes, *product) for product in hosted)
-    overlay.hosted = [row for row in hosted_rows if row]
+    overlay.hosted = _best_hosted_rows(filter(None, (_hosted_row(catalogue, shapes, *it) for it in hosted)), sources)
     ids = set(catalogue.offers)
-    for (shape, machine), alike in _by_shape(rented, shapes).items():
-        row = _offer_row(catalogue, shapes, shape, machine, _best_source(alike, sources))
+    for key, (shape, machine, among) in _by_key(_by_shape(_best_sources(rented, sources), shapes), shapes).items():
+        if not isinstance(key, str) and shapes.is_vague(shape, machine) and not _is_first_hand(among, sources):
+            continue
+        row = _offer_row(catalogue, key, shape, machine, among)
         if row is not None:
             row[0] = _unique_id(row[0], ids) if row[-1] is not None else row[0]
             ids.add(row[0])
@@ -148,23 +163,55 @@ def _all_regions_agree(among: Sequence[_ProductPrices]) -> bool:
     return max(today) / min(today) <= 1 + constants().same_price
 
 
-def _best_source(
-    among: Sequence[_ProductPrices], sources: Mapping[str, tuple[SourceInfo, date]]
-) -> list[_ProductPrices]:
-    """Return the prices of one source: first hand before second hand, unless that is a week fresher."""
-    by_source: dict[str, list[_ProductPrices]] = defaultdict(list)
-    for prices in among:
-        by_source[prices.source].append(prices)
-    last = {name: max(prices.days[-1] for prices in of_source) for name, of_source in by_source.items()}
+Sources = Mapping[str, tuple[SourceInfo, date]]
+
+
+def _best_sources(rented: Iterable[_ProductPrices], sources: Sources) -> Iterator[_ProductPrices]:
+    """Yield the prices of one source for what a seller asks for an accelerator, bought in one way.
+
+    First hand and fresh before second hand and fresh before older. Second-hand sources complete each other, by size.
+    """
+    families: dict[tuple[str, str, str], dict[str, list[_ProductPrices]]] = defaultdict(lambda: defaultdict(list))
+    for prices in rented:
+        family = prices.resolved.provider, prices.resolved.accelerator, prices.product.purchase
+        families[family][prices.source].append(prices)
+    for by_source in families.values():
+        ranked = _ranked({name: max(it.days[-1] for it in of) for name, of in by_source.items()}, sources)
+        sizes: set[int] = set()
+        for name in ranked:
+            of = [prices for prices in by_source[name] if prices.product.count not in sizes]
+            yield from of
+            if sources[name][0].via == _FIRST_HAND:
+                break
+            sizes |= {prices.product.count for prices in of}
+
+
+def _is_first_hand(among: Sequence[_ProductPrices], sources: Sources) -> bool:
+    return any(sources[prices.source][0].via == _FIRST_HAND for prices in among)
+
+
+def _ranked(last: Mapping[str, str], sources: Sources) -> list[str]:
+    """Return the names of sources by the last day on which each was read, the best first."""
     nearly = (date.fromisoformat(max(last.values())) - timedelta(days=_NEARLY_AS_FRESH_DAYS)).isoformat()
-    fresh = [name for name in by_source if last[name] >= nearly]
-    return by_source[max(fresh, key=lambda name: (sources[name][0].via == _FIRST_HAND, last[name], name))]
+    rank = {name: (day >= nearly, sources[name][0].via == _FIRST_HAND, day, name) for name, day in last.items()}
+    return sorted(last, key=rank.__getitem__, reverse=True)
+
+
+def _by_key(
+    groups: Mapping[Key, list[_ProductPrices]], shapes: OfferShapeIndex
+) -> dict[str | Key, tuple[OfferShape, str, list[_ProductPrices]]]:
+    """Group by the catalogue's id; what it has not by shape and machine."""
+    by_key: dict[str | Key, tuple[OfferShape, str, list[_ProductPrices]]] = {}
+    for (shape, machine), among in groups.items():
+        key = shapes.key(shape, machine) or (shape, machine)
+        by_key.setdefault(key, (shape, machine, []))[2].extend(among)
+    return by_key
 
 
 def _offer_row(
-    catalogue: Catalogue, shapes: OfferShapeIndex, shape: OfferShape, machine: str, among: list[_ProductPrices]
+    catalogue: Catalogue, known: str | Key, shape: OfferShape, machine: str, among: list[_ProductPrices]
 ) -> Row | None:
-    key = shapes.key(shape, machine)
+    key = known if isinstance(known, str) else None
     listed = None if key is None else catalogue.offers[key].usd_per_accelerator_hour
     days, prices, last = _steps(among)
     if listed is not None:  # the catalogue's own prices stay
@@ -174,12 +221,13 @@ def _offer_row(
         days, prices = [days[n] for n in after], [prices[n] for n in after]
     cheapest = min(among, key=lambda prices: (prices.days[-1] != last, prices.usd[-1]))
     if key is not None:
-        return [key, cheapest.source, days, prices, last, None]
+        doubts = sorted(LASTING.intersection(cheapest.product.doubts))
+        return [key, cheapest.source, days, prices, last, doubts, None]
     cells = _shape_row(shape, machine, cheapest)
     parts = (shape.provider, shape.accelerator, f"{shape.accelerators}x", shape.region, shape.purchase,
-             *sorted(shape.doubts), *([machine] if machine else []))  # fmt: skip
+             *([machine] if machine else []))  # fmt: skip
     new_id = "/".join(part.translate(_PLAIN_ID) for part in parts)[:_LONGEST_ID]  # as the catalogue's, and the machine
-    return [new_id, cheapest.source, days, prices, last, cells] if cells else None
+    return [new_id, cheapest.source, days, prices, last, [], cells] if cells else None
 
 
 def _steps(among: list[_ProductPrices]) -> tuple[list[str], list[float], str]:
@@ -227,15 +275,25 @@ def _hosted_row(
 ) -> Row | None:  # fmt: skip
     read, price = history[-1]
     since = next(day for day, old in history if (old.price, old.output) == (price.price, price.output))
-    key = shapes.hosted(product.vendor, product.model, price)
+    key = shapes.hosted(product, price)
     if key is None:
-        new = f"{product.vendor}/{product.model}".translate(_PLAIN_ID)[:_LONGEST_ID]
-        return [new, source, since, price.price, price.output, price.cached, read, [product.vendor, product.model]]
+        tier = "" if product.tier == DEAREST_HOURS else product.tier
+        new = "/".join(filter(None, (product.vendor, product.model, tier))).translate(_PLAIN_ID)[:_LONGEST_ID]
+        named = [product.vendor, product.model, tier or None]
+        return [new, source, since, price.price, price.output, price.cached, read, named]
     listed = catalogue.hosted[key].input_usd_per_mtoken
     if date.fromisoformat(read) <= listed.since:
         return None
     since = max(since, (listed.since + timedelta(days=1)).isoformat())
     return [key, source, since, price.price, price.output, price.cached, read, None]
+
+
+def _best_hosted_rows(rows: Iterable[Row], sources: Sources) -> list[Row]:
+    """Return one row for each model and tier, of the best of the sources that name it."""
+    by_key: dict[str, dict[str, Row]] = defaultdict(dict)
+    for row in rows:
+        by_key[row[0]][row[1]] = row
+    return [of[_ranked({name: row[6] for name, row in of.items()}, sources)[0]] for of in by_key.values()]
 
 
 def _rate_rows(catalogue: Catalogue, rates: Iterable[tuple[str, ExchangeRateObservation, str]]) -> list[Row]:

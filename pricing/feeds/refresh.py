@@ -115,7 +115,6 @@ class _SourceReading:
     feed: Feed
     rows: list[tuple[AnyPriced, str]] = field(default_factory=list)  # with the digest of the reply
     bad_rows: list[str] = field(default_factory=list)
-    second_hand: int = 0
     why: str = ""
     state: SourceState = "read"
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
@@ -142,6 +141,7 @@ class _RefreshRun:
     run: str = field(default_factory=lambda: secrets.token_hex(8))
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
     usd_of: dict[str, float] = field(default_factory=dict)
+    first_hand: set[tuple[str, str]] = field(default_factory=set)  # sellers and ways to buy, read in this refresh
     _market: MarketPrices | None = None
 
     def run_all(self) -> RefreshResult:
@@ -164,7 +164,7 @@ class _RefreshRun:
             self.store.undo(self.run, self.ways.person, datetime.now(UTC))
 
     def _in_order(self) -> Iterator[_SourceReading]:
-        """Yield the sources as they end; currencies before all that may need them."""
+        """Yield the sources as they end; currencies before all that may need them, and collectors last."""
         ended: queue.Queue[_SourceReading] = queue.Queue()
         turn = threading.Semaphore(_MOST_AT_ONCE)
 
@@ -178,6 +178,7 @@ class _RefreshRun:
         for feed in self.feeds:
             threading.Thread(target=read, args=(feed,), daemon=True).start()
         waiting: list[_SourceReading] = []
+        collected: list[_SourceReading] = []
         currencies = sum(feed.kind == "exchange" for feed in self.feeds)
         for _ in self.feeds:
             reading = self._next(ended)
@@ -185,10 +186,11 @@ class _RefreshRun:
                 currencies -= 1
                 yield reading
             else:
-                waiting.append(reading)
+                (collected if reading.feed.collects else waiting).append(reading)
             if not currencies:
                 yield from waiting
                 waiting.clear()
+        yield from collected
 
     def _next(self, ended: queue.Queue[_SourceReading]) -> _SourceReading:
         while not self.ways.cancelled.is_set():
@@ -210,8 +212,8 @@ class _RefreshRun:
             judged, result = self._judge(reading, day)
             refreshed = SourceRefresh(
                 self.run, feed.name, SourceInfo(feed.label, feed.page, feed.licence, feed.via), day, reading.started,
-                _STORED_STATE.get(result.state, "read"), reading.why, result.seen, tuple(reading.bad_rows),
-                tuple(sorted({digest for _, digest in reading.rows})),
+                _STORED_STATE.get(result.state, "read"), reading.why, result.seen + result.left,
+                tuple(reading.bad_rows), tuple(sorted({digest for _, digest in reading.rows})),
             )  # fmt: skip
             self.store.keep(refreshed, judged, datetime.now(UTC))
             if self.ways.cancelled.is_set():
@@ -232,15 +234,26 @@ class _RefreshRun:
             decisions = None if self.store is None else self.store.given()
             self._market = MarketPrices.of(self.facts, self.usd_of, decisions)
         gate = PriceValidator(self._market, before, day)
-        every = [gate.reading(observation, digest) for observation, digest in _distinct_products(reading.rows)]
+        rows = [row for row in reading.rows if not self._is_first_hand(feed, row[0])]
+        left = len(reading.rows) - len(rows)
+        every = [gate.reading(observation, digest) for observation, digest in _distinct_products(rows)]
         self._update_rates(reading, every)
         new = [price for price in every if before.last.get(price.told) != (price.day, price.asked)]
         verdicts = Counter[Verdict]("believed" if price.reason is None else price.reason.verdict for price in new)
-        state: SourceState = "shrunk" if lost_many_prices(len(every), before.seen) else "read"
+        state: SourceState = "shrunk" if lost_many_prices(len(every) + left, before.seen) else "read"
         return new, SourceResult(
             feed.name, feed.label, state, len(every), len(new), dict(verdicts), len(reading.bad_rows),
-            reading.second_hand, seconds=reading.seconds,
+            left, seconds=reading.seconds,
         )  # fmt: skip
+
+    def _is_first_hand(self, feed: Feed, row: AnyPriced) -> bool:
+        """Return whether a collector's row is of a seller whose own feed was read; note those of such feeds."""
+        if not isinstance(row, Observation):
+            return False
+        if feed.collects:
+            return (plain(row.seller), row.purchase) in self.first_hand
+        self.first_hand |= {(plain(seller), row.purchase) for seller in feed.sellers}
+        return False
 
     def _update_rates(self, reading: _SourceReading, judged: Sequence[JudgedPrice]) -> None:
         """Rates that are believed count at once for all that comes after."""
@@ -304,15 +317,12 @@ class _SourceReader:
     def read(self) -> None:
         feed = self.reading.feed
         self._progress()
-        second_hand = frozenset(map(plain, feed.second_hand))
         digests = _DigestCollector()
         for reply, row in feed.read(self.client):
             if isinstance(row, UnreadableRow):
                 self.reading.bad_rows.append(f"{without_unseen(row.what[:100])}: {without_unseen(row.why[:200])}")
             elif (wrong := first_malformed_field(row)) is not None:
                 self.reading.bad_rows.append(f"{feed.label}: {wrong}")
-            elif isinstance(row, Observation) and plain(row.seller) in second_hand:
-                self.reading.second_hand += 1
             else:
                 digests.add(reply, row)
             if time.monotonic() - self.last_progress >= _PROGRESS_EVERY_S:

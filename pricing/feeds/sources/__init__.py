@@ -1,7 +1,7 @@
 """Sources of live prices. Each module ends with its record, `FEED`, or with several, `FEEDS`; no list names them."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pkgutil import iter_modules
@@ -23,18 +23,7 @@ def feeds() -> dict[str, Feed]:
             if feed.name in known:
                 raise ValueError(f"{module.name}: another source is called {feed.name!r} too")
             known[feed.name] = guarded(feed)
-    return {name: replace(feed, second_hand=_first_hand_sellers(feed, known)) for name, feed in sorted(known.items())}
-
-
-def _first_hand_sellers(feed: Feed, known: Mapping[str, Feed]) -> tuple[str, ...]:
-    """Return the sellers that a collector of several leaves to their own feeds.
-
-    Feeds with a key count only for collectors with a key: who has none would see no price of these sellers at all.
-    """
-    if feed.sellers or feed.kind != "rental" or feed.via != "third_party":
-        return ()
-    direct = (other for other in known.values() if other.key_name is None or other.key_optional or feed.key_name)
-    return tuple(seller for other in direct for seller in other.sellers if seller not in feed.keeps)
+    return dict(sorted(known.items()))
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Lists that others collect from several sellers. Sellers with a feed of their own are left to it."""
+"""Lists that others collect from several sellers. A seller whose own feed was read is left to it."""
 
 from collections.abc import Iterator
 from datetime import date

@@ -1,7 +1,4 @@
-"""The lists that gpuhunt collects each hour from others, one packed file for each seller.
-
-Of AWS only its spot prices are taken: its own list has the rest.
-"""
+"""The lists that gpuhunt collects each hour from others, one packed file for each seller."""
 
 import csv
 import io
@@ -18,7 +15,6 @@ from pricing.feeds.parsing import Observations, ReplyRows, day, lowest, offers, 
 
 URL = "https://dstack-gpu-pricing.s3.eu-west-1.amazonaws.com/v3/{seller}"
 SELLERS = ("aws", "azure", "cloudrift", "gcp", "lambdalabs", "nebius", "oci", "runpod", "verda")
-SPOT_ONLY = "aws"
 ONE_PRICE = "lambdalabs"  # in all its regions, though there is a row for each
 NEEDED = ("instance_name", "location", "price", "gpu_count", "gpu_name", "gpu_memory", "spot", "flags", "provider_data")
 LARGEST = 100_000_000  # bytes of a list when it is unpacked
@@ -57,8 +53,8 @@ def _unpacked(rows: ReplyRows, reply: FeedReply, seller: str) -> io.StringIO:
 def _machine(seller: str, line: dict[str, str], collected: date) -> Iterator[Observation]:
     name, memory, spot = text(line["instance_name"]), positive(line["gpu_memory"]), text(line["spot"]) == "True"
     machine = machines(seller).get(name)
-    if not line["gpu_name"] or (seller == SPOT_ONLY and not spot) or (machine and machine.count is None):
-        return  # no accelerator, a price that AWS itself says, or a part of an accelerator listed as one
+    if not line["gpu_name"] or (machine and machine.count is None):
+        return  # no accelerator, or a part of an accelerator listed as one
     board = accelerator("gpuhunt", add_form_factor(line["gpu_name"], name), memory)
     doubted = machine and machine.on_demand_doubt and not spot
     try:
@@ -77,5 +73,5 @@ def _machine(seller: str, line: dict[str, str], collected: date) -> Iterator[Obs
 
 FEED = Feed(
     "gpuhunt", "gpuhunt", "https://github.com/dstackai/gpuhunt", ("dstack-gpu-pricing.s3.eu-west-1.amazonaws.com",),
-    "MPL-2.0; facts cited", read, via="third_party", keeps=(SPOT_ONLY,),
+    "MPL-2.0; facts cited", read, via="third_party",
 )  # fmt: skip

@@ -17,7 +17,7 @@ from pricing.feeds.feed import (
 
 DAY = date(2026, 11, 23)
 HOST = "prices.example"
-BRISK = ClientLimits(connect_s=2, silent_s=0.3, total_s=20, tries=2, first_pause_s=0.001, longest_pause_s=1, pages=50)
+BRISK = ClientLimits(connect_s=2, silent_s=0.3, total_s=20, tries=2, first_pause_s=0.001, longest_pause_s=1, pages=120)
 KINDS = {"rental": Observation, "hosted": HostedPriceObservation, "exchange": ExchangeRateObservation}
 
 

@@ -15,6 +15,7 @@ from pricing.feeds.feed import (
     GateReason,
     HostedPriceObservation,
     Observation,
+    ObservedPrice,
     split_observation,
 )
 from pricing.feeds.gate import MarketPrices, PriceValidator, lost_many_prices
@@ -77,11 +78,11 @@ def test_a_name_that_nobody_knows_is_told_with_its_memory() -> None:
 
 def test_memory_decides_what_a_wide_name_means() -> None:
     chip = MARKET.names.chip
-    assert chip("V100S", 32.0) == "V100S-PCIe-32GB"
-    assert chip("A100 SXM4", 79.6) == "A100-SXM4-80GB"  # GiB, of what is sold as 80 GB
-    assert chip("H100", 94.0) == "H100-NVL-94GB"
-    assert chip("A100", 80.0) == "A100-80GB"  # SXM or PCIe: the source says no more
-    assert chip("A100", None) == "A100"
+    assert chip("", "V100S", 32.0) == "V100S-PCIe-32GB"
+    assert chip("", "A100 SXM4", 79.6) == "A100-SXM4-80GB"  # GiB, of what is sold as 80 GB
+    assert chip("", "H100", 94.0) == "H100-NVL-94GB"
+    assert chip("", "A100", 80.0) == "A100-80GB"  # SXM or PCIe: the source says no more
+    assert chip("", "A100", None) == "A100"
 
 
 def test_euros_are_compared_in_dollars() -> None:
@@ -169,7 +170,8 @@ def test_a_lowest_bid_may_lie_far_below() -> None:
 
 def test_hosted_models() -> None:
     told = {"vendor": "Anthropic", "model": "claude-3-haiku"}
-    before, _ = MARKET.shapes.hosted_price("Anthropic", "claude-3-haiku") or (0.0, DAY)
+    haiku = HostedPriceObservation(**told, input_usd_per_mtoken=0.25)
+    before, _ = MARKET.shapes.hosted_price(haiku, ObservedPrice(0.25)) or (0.0, DAY)
     assert kind(HostedPriceObservation(**told, input_usd_per_mtoken=before)) is None
     assert kind(HostedPriceObservation(**told, input_usd_per_mtoken=0.0)) == "no_price"
     assert kind(HostedPriceObservation(**told, input_usd_per_mtoken=before * 100)) == "cents"
@@ -252,7 +254,8 @@ def test_a_price_without_a_tier_goes_to_the_base_record_of_every_model(refreshed
     prices = {model: (round(read * 0.9, 6), round(write * 0.9, 6)) for model, (read, write) in prices.items()}
     now = refreshed(prices)  # type: ignore[operator]
     for model, keys in models.items():
-        base = base_of(facts, keys)
+        peak = next((key for key in keys if facts.hosted[key].tier == "peak hours"), None)
+        base = peak or base_of(facts, keys)  # LiteLLM lists the price of the dearest hours
         figure = now.hosted[base].input_usd_per_mtoken
         assert (asked(now.hosted[base]), figure.since, figure.checked) == (prices[model], DAY, DAY), base
         assert {key: now.hosted[key] for key in keys if key != base} == {
@@ -267,8 +270,7 @@ def test_gpt_5_5_keeps_its_price_for_long_prompts(refreshed: object) -> None:
     assert asked(now.hosted["OpenAI/gpt-5.5 (over 272k)"]) == (10, 45)
 
 
-def test_a_price_that_is_exactly_that_of_a_tier_belongs_to_the_tier(refreshed: object) -> None:
-    """Some sources list DeepSeek's price at peak hours, twice the base price, without saying so."""
+def test_litellms_price_is_that_of_the_dearest_hours(refreshed: object) -> None:
     now = refreshed({("DeepSeek", "deepseek-v4-pro"): (1.32, 3.96)})  # type: ignore[operator]
     assert asked(now.hosted["DeepSeek/deepseek-v4-pro"]) == (0.66, 1.98)
     peak = now.hosted["DeepSeek/deepseek-v4-pro (peak hours)"]

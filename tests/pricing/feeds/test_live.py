@@ -154,8 +154,10 @@ def test_a_bid_is_no_price_of_the_same_thing(keep: Keep, environ: dict[str, str]
     assert [offer.doubts for offer in new_offers(live)] == [("minimum_bid",)]
 
 
-def test_first_hand_wins_unless_it_is_a_week_older(keep: Keep, environ: dict[str, str]) -> None:
-    keep(rental(2.99), day=DAY - timedelta(days=6), source="first")
+def test_first_hand_read_today_comes_before_second_hand_and_that_before_what_is_older(
+    keep: Keep, environ: dict[str, str]
+) -> None:
+    keep(rental(2.99), day=DAY - timedelta(days=1), source="first")
     keep(rental(2.89), source="second", via="third_party")
     assert price(current(environ)) == 2.99
     keep(rental(2.79), day=DAY + timedelta(days=2), source="second", via="third_party")

@@ -184,7 +184,7 @@ def test_an_endless_list_of_pages_ends(server: Server, go: Refresh) -> None:
     server.says(
         "/example", lambda asked: Answer(json={"rows": [row(2.79)], "next": f"https://{HOST}/example?p={next(pages)}"})
     )
-    assert go().sources[0].said == "Example goes on after 50 pages."
+    assert go().sources[0].said == "Example goes on after 120 pages."
 
 
 def test_a_key_that_is_not_set_is_told_by_its_name(server: Server, go: Refresh, environ: dict[str, str]) -> None:
@@ -205,8 +205,12 @@ def test_a_source_without_its_key_is_skipped_before_any_other_begins(server: Ser
 
 def test_rows_of_a_seller_who_speaks_first_hand_are_left_to_it(server: Server, go: Refresh) -> None:
     says(server, row(2.79), row(2.49, seller="Lambda", sku=""))
-    (found,) = go(source(second_hand=("RunPod",))).sources
-    assert (found.left, found.seen) == (1, 1)
+    says(server, row(2.79), name="runpod")
+    first, found = go(source("runpod", sellers=("RunPod",)), source(via="third_party")).sources
+    assert (first.state, found.left, found.seen) == ("read", 1, 1)
+    server.says("/runpod", Answer(status=404))
+    first, found = go(source("runpod", sellers=("RunPod",)), source(via="third_party")).sources
+    assert (first.state, found.left, found.seen) == ("failed", 0, 2), "it counts where the first hand could not be read"
 
 
 def test_a_dry_run_keeps_nothing(server: Server, go: Refresh, environ: dict[str, str]) -> None:

@@ -13,6 +13,7 @@ from tests.rows import each_row
 def test_gpuhunts_lists_carry_their_own_day_and_give_spot_of_aws() -> None:
     assert prices("gpuhunt") == {
         ("H100-SXM5-80GB", 8, "spot", "us-east-1", "p5.48xlarge"): 21.5,
+        ("H100-SXM5-80GB", 8, "on_demand", "us-east-1", "p5.48xlarge"): 55.04,  # where AWS itself is not read
         ("B200-SXM-180GB", 8, "spot", "us-east5", "a4-highgpu-8g"): 51.5,  # two zones
         ("B200-SXM-180GB", 8, "capacity_block", "us-east5", "a4-highgpu-8g"): 72.8,
         ("A100-40GB", 8, "on_demand", "", "gpu_8x_a100"): 15.92,
