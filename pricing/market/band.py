@@ -31,6 +31,9 @@ from pricing.market.terms import DAY_MONTHS, discount_share, own_term, term_kind
 Floats = NDArray[np.float64]
 Z80 = 1.2816  # standard deviations from the median to the 90th percentile
 _BAND, _GRID, _LEAST = (0.1, 0.5, 0.9), 64, 1e-12
+_MACHINE, _MACHINES_BARGAIN = 8, 4  # accelerators of one; machines from which on lists are no floor: assumed
+_FEWEST = 3  # sellers of equal weight: of no more, no order pays less than a list
+_FADES = 0.25  # log price per log chance: a list is no wall where its seller hardly has the order
 
 
 @dataclass(frozen=True)
@@ -147,7 +150,8 @@ def order_band(sellers: Sequence[Seller], order: OrderRequest) -> OrderBand | No
     if mixture is None:
         return None
     quotes, shares = mixture.quotes, mixture.shares
-    low, typical, high = mixture.below(1 - (1 - np.array(_BAND)) ** (1 / mixture.compared_quotes))
+    paid = np.array(mixture.below(1 - (1 - np.array(_BAND)) ** (1 / mixture.compared_quotes)))
+    low, typical, high = map(float, paid * _lift(quotes, order, float(paid[1]), mixture.named_sellers))
     cheapest = _cheapest(quotes, order, typical)
     able = [quote for quote in quotes if quote.seller.fabric or not order.is_joined]
     depths, there = tuple(quote.depth for quote in able), tuple(quote.seller.there for quote in able)
@@ -301,6 +305,26 @@ def _quantiles(shares: Floats, weights: Floats, middles: Floats, spreads: Floats
         at = np.clip((below < shares[:, None]).sum(axis=-1), 1, _GRID - 1)[:, None]
         low, high = np.take_along_axis(grid, at - 1, -1), np.take_along_axis(grid, at, -1)
     return np.asarray((low + high)[:, 0] / 2)
+
+
+def _lift(quotes: Sequence[_Quote], order: OrderRequest, typical: float, sellers: float) -> float:
+    """Return the factor that lifts a band whose typical price no list has: of few sellers, for a machine or less.
+
+    It fades as orders grow to four machines, for which prices below the lists are agreed, and where so many sell that
+    none sets the price.
+    """
+    if order.purchase == "spot":
+        return 1.0
+    known = constants().band
+    chances = (
+        chance(order.count, each.depth) * each.seller.there * min((order.count / each.seller.least_order) ** 2, 1.0)
+        for each in quotes
+    )
+    has = [min(max(each, _LEAST) / known.standing["perhaps"], 1.0) for each in chances]
+    floor = min(each.ln_usd - _FADES * math.log(share) for each, share in zip(quotes, has, strict=True))
+    large = math.log(max(order.count, _MACHINE) / _MACHINE) / math.log(_MACHINES_BARGAIN)
+    few = np.clip(_FEWEST + 1 - sellers, 0.0, 1.0)
+    return math.exp(max(floor - math.log(typical), 0.0) * max(1 - large, 0.0) * max(has) * float(few))
 
 
 def _cheapest(quotes: Sequence[_Quote], order: OrderRequest, typical: float) -> _Quote | None:

@@ -17,8 +17,9 @@ from pricing.market.band import OrderRequest, Seller, order_band
 from pricing.market.constants import constants
 from pricing.market.depth import chance, seller_depth
 from pricing.market.hardware import new_price, rent_value, used_share
-from pricing.market.sellers import level, market_band, sellers
+from pricing.market.sellers import band_of, level, market_band, sellers
 from pricing.market.terms import DAY_MONTHS, own_term, term_ratio
+from pricing.orderable import Order
 from tests.frozen import live_catalogue
 from tests.rows import each_row
 
@@ -180,3 +181,17 @@ def test_one_seller_gives_one_quote() -> None:
     assert band.has_few_sellers
     assert band.unnamed_share == 0
     assert order_band([], OrderRequest(8, 12.0, "reserved")) is None
+
+
+@each_row(("chip", "count"), [("T4-16GB", 1), ("T4-16GB", 8), ("A10-24GB", 1)])
+def test_of_few_sellers_no_small_order_pays_less_than_a_list(chip: str, count: int) -> None:
+    band = band_of(live_catalogue(), chip, Order(count), DAY, "on_demand")
+    offers = (offer for offer in live_catalogue().offers.values() if offer.accelerator == chip)
+    prices = (offer.usd_per_accelerator_hour for offer in offers if offer.purchase == "on_demand" and not offer.doubts)
+    assert band is not None
+    assert band.effective_sellers <= 3.01
+    assert band.typical >= 0.98 * min(price.newest.typical for price in prices if price)
+    assert band.low < band.typical < band.high
+    large = band_of(live_catalogue(), chip, Order(64), DAY, "on_demand")
+    assert large is not None
+    assert large.typical < band.typical  # an order of many machines is bargained for
