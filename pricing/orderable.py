@@ -76,6 +76,7 @@ class Order:
     together: int = 1
     stay: ResidencyRequirement = ANYWHERE
     hosts: bool = True  # whether machines of others at a marketplace are accepted
+    is_grown: bool = False  # into: sellers have approved more than a new account gets by then
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,7 @@ class Seller:
     terms: Mapping[float, float] = field(default_factory=dict)  # its own prices by months
     least_order: int = 1
     ln_fabric: float = 0.0  # what its own clusters cost above its machines
+    unapproved: float = math.inf  # accelerators that a new account gets at once
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,7 @@ class OrderRequest:
     fabric: bool = True
     age: ChipAge = "current"
     hosts: bool = True  # whether machines of others at a marketplace are accepted
+    is_grown: bool = False  # into: more than a new account gets is approved by then
     ln_level: float | None = None  # log price on demand that chips of this computing rate usually have
 
     @property
@@ -76,6 +78,12 @@ class OrderRequest:
     def accepts(self, seller: Seller) -> bool:
         """Return whether the order may go to a seller."""
         return self.hosts or seller.kind != "host"
+
+    def is_had_at(self, seller: Seller) -> bool:
+        """Return whether a seller joins as many as a job needs, and gives them to a new account; terms are agreed."""
+        return (seller.fabric or not self.is_joined) and (
+            self.purchase == "reserved" or self.is_grown or self.count <= seller.unapproved
+        )
 
 
 class _Quote(NamedTuple):
@@ -153,7 +161,7 @@ def order_band(sellers: Sequence[Seller], order: OrderRequest) -> OrderBand | No
     paid = np.array(mixture.below(1 - (1 - np.array(_BAND)) ** (1 / mixture.compared_quotes)))
     low, typical, high = map(float, paid * _lift(quotes, order, float(paid[1]), mixture.named_sellers))
     cheapest = _cheapest(quotes, order, typical)
-    able = [quote for quote in quotes if quote.seller.fabric or not order.is_joined]
+    able = [quote for quote in quotes if order.is_had_at(quote.seller)]
     depths, there = tuple(quote.depth for quote in able), tuple(quote.seller.there for quote in able)
     likely = chance_of_any(order.count, depths, there)
     standing = _standing(likely)
@@ -332,7 +340,7 @@ def _cheapest(quotes: Sequence[_Quote], order: OrderRequest, typical: float) -> 
     known = constants().band
     likely = [
         quote for quote in quotes
-        if quote.chance * quote.seller.there >= known.likely and (quote.seller.fabric or not order.is_joined)
+        if quote.chance * quote.seller.there >= known.likely and order.is_had_at(quote.seller)
     ]  # fmt: skip
     cheapest = min(likely, key=lambda quote: (quote.ln_usd, quote.seller.name), default=None)
     return None if cheapest is None or math.exp(cheapest.ln_usd) > typical * known.most_above_typical else cheapest

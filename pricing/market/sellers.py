@@ -21,6 +21,7 @@ from pricing.market.depth import Purchase as Buying
 from pricing.market.terms import DAY_MONTHS
 from pricing.orderable import ANYWHERE, WHOLE_MACHINE, Order, ResidencyRequirement, is_your_price, refusal_reason, sale
 from pricing.query import MILD, OfferFilter, find
+from pricing.records import Provider
 
 TERM_MONTHS = {
     "reserved_1m": 1.0, "reserved_3m": 3.0, "reserved_6m": 6.0, "reserved_1y": 12.0, "reserved_2y": 24.0,
@@ -136,7 +137,15 @@ def _seller(
         list_on_demand=best.read_usd if on_demand else None,
         terms=terms,
         least_order=min(one.least for one in capacities),
+        unapproved=_unapproved(catalogue.providers[provider], best.typical),
     )  # fmt: skip
+
+
+def _unapproved(provider: Provider, usd_per_hour: float) -> float:
+    """Return how many a new account gets before more is approved."""
+    count, hourly = provider.unapproved_accelerators, provider.unapproved_usd_per_hour
+    by_count = math.inf if count is None else count.newest.typical
+    return min(by_count, math.inf if hourly is None else hourly.newest.typical / usd_per_hour)
 
 
 @cached(4096, same=lambda catalogue, *_: (catalogue,), equal=lambda _, *rest: rest)
@@ -154,7 +163,8 @@ def band_of(
 ) -> OrderBand | None:
     """Return what an order pays; None where nobody has a price."""
     is_joined = min(order.together, order.accelerators) > WHOLE_MACHINE
-    request = OrderRequest(order.accelerators, months, purchase, is_joined, chip_age(catalogue, chip), order.hosts)
+    age = chip_age(catalogue, chip)
+    request = OrderRequest(order.accelerators, months, purchase, is_joined, age, order.hosts, order.is_grown)
     return market_band(catalogue, chip, day, request, order.stay)
 
 
@@ -170,7 +180,7 @@ def _able(
 ) -> tuple[list[Depth], list[float]]:
     """Return how many each seller that joins enough of them has, and its chance of selling at all."""
     asked = filter(order.accepts, sellers(catalogue, accelerator, day, stay))
-    able = [one for one in asked if one.fabric or not order.is_joined]
+    able = [one for one in asked if order.is_had_at(one)]
     depths = (
         seller_depth(one.kind, order.months, order.purchase, order.age, one.published_most, one.free_now)
         for one in able

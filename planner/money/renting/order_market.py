@@ -86,7 +86,8 @@ def order_of_purchase(setting: PlanContext, purchase: str) -> OrderMarket | None
 def bridging_price(setting: PlanContext, order: OrderMarket) -> MarketPrice:
     """Return the price of the part that can be rented of an order that is not available; none of a job beyond it."""
     busiest, catalogue, chip = busiest_order(setting), setting.catalogue, setting.scenario.accelerator
-    request = OrderRequest(order.count, DAY_MONTHS, "on_demand", False, chip_age(catalogue, chip), busiest.hosts)
+    age = chip_age(catalogue, chip)
+    request = OrderRequest(order.count, DAY_MONTHS, "on_demand", False, age, busiest.hosts, busiest.is_grown)
     most = min(largest_order(catalogue, chip, setting.day, request, busiest.stay), order.count)
     part = order_market(setting, "on_demand", count=max(most, 1)) or order
     return replace(part.at(None), count=most if most >= busiest.together else 0)

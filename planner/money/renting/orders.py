@@ -26,7 +26,8 @@ def busiest_order(setting: PlanContext) -> Order:
     at_once = max(int(np.ceil(setting.demand.all.peak_accelerators)), 1)
     needed = together(setting.scenario, setting.resolved)
     hosts = accepts_hosts(at_once, setting.scenario.rent.hosts_of_others)
-    return Order(at_once, min(needed, at_once), placement_limits(setting.catalogue, setting.scenario), hosts)
+    is_grown = any(work.growth_per_year > 0 for work in setting.scenario.work)
+    return Order(at_once, min(needed, at_once), placement_limits(setting.catalogue, setting.scenario), hosts, is_grown)
 
 
 def orders_of(setting: PlanContext) -> tuple[Order, ...]:

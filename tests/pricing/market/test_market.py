@@ -195,3 +195,21 @@ def test_of_few_sellers_no_small_order_pays_less_than_a_list(chip: str, count: i
     large = band_of(live_catalogue(), chip, Order(64), DAY, "on_demand")
     assert large is not None
     assert large.typical < band.typical  # an order of many machines is bargained for
+
+
+def test_a_seller_that_gives_a_new_account_fewer_has_no_order_at_once() -> None:
+    alone = [Seller("a", "cluster", math.log(2.0), 0.1, 0.9, 10.0, True, unapproved=16)]
+    small, large = (order_band(alone, OrderRequest(count, DAY_MONTHS, "on_demand")) for count in (16, 17))
+    assert small is not None
+    assert large is not None
+    assert (small.standing, large.standing, large.cheapest) == ("likely", "unavailable", None)
+    for later in (OrderRequest(17, 12.0, "reserved"), OrderRequest(17, DAY_MONTHS, "on_demand", is_grown=True)):
+        band = order_band(alone, later)  # terms are agreed, and an account that grows is approved by then
+        assert band is not None
+        assert band.standing == "likely"
+
+
+def test_the_limits_of_new_accounts_are_those_of_the_providers() -> None:
+    limits = {one.name: one.unapproved for one in sellers(live_catalogue(), H100, DAY)}
+    assert (limits["aws"], limits["gcp"], limits["nebius"], limits["lambda"]) == (0, 0, 16, math.inf)
+    assert 15 < limits["runpod"] < 80  # 80 USD an hour
