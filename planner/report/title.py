@@ -1,5 +1,6 @@
 """The verdict as a title."""
 
+from planner.money.owning.existing import existing_hardware
 from planner.money.selling import is_resale_only
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
@@ -56,7 +57,7 @@ def current_option(answer: Answer) -> EvaluatedOption | None:
 
 def current_name(answer: Answer, way: EvaluatedOption) -> str:
     """Return how one calls what one pays or has now."""
-    kept = answer.plan.setting.scenario.kept
+    kept = existing_hardware(answer.plan.setting)
     return kept.label if way.option.way == "keep" and kept is not None else way.option.what
 
 

@@ -24,7 +24,7 @@ RESERVED = "reserved"
 # The fields that hold a name of the catalogue.
 NAMED: tuple[Path, ...] = (
     ("accelerator",), ("site",), ("rent", "offer"), ("reserve", "offer"), ("spot", "offer"), ("hosted", "price"),
-    ("bill", "price"),
+    ("bill", "price"), ("kept", "accelerator"),
     ("tax", "schedule"),
 )  # fmt: skip
 # Lists whose rows hold one.
@@ -76,6 +76,9 @@ def resolve_names(scenario: Scenario, catalogue: Catalogue) -> tuple[Scenario, l
         schedule = find(("tax", "schedule"), scenario.tax.schedule, resolve_tax_schedule)
         changed["tax"] = scenario.tax.model_copy(update={"schedule": schedule})
     find(("currency",), _without_rate(scenario), resolve_currency)
+    if (kept := scenario.kept) is not None:
+        chip = find(("kept", "accelerator"), kept.accelerator, naming.accelerator)
+        changed["kept"] = kept.model_copy(update={"accelerator": chip})
     changed |= _resolve_rows(scenario, find)
     return scenario.model_copy(update=changed), lost
 

@@ -18,6 +18,7 @@ from planner.scenario.base import (
     SELLING,
     ChangePerYear,
     Count,
+    Id,
     Label,
     Months,
     RatePerYear,
@@ -311,17 +312,28 @@ class ExistingHardware(ScenarioModel):
     label: Label = "what we have"
     accelerators: Annotated[Count, ask("have", "GPUs you have already", "Of the plan's kind: keeping them counts too.",
         group=BUYING, rare=True, usual="none")]  # fmt: skip
-    relative_speed: Annotated[float, Field(gt=0.0, le=100.0, description="of one, against one accelerator of the plan"),
-        unit("times one of the plan's")] = 1.0  # fmt: skip
-    usd_today_if_sold: Annotated[Usd, ask("havesold", "They fetch today, USD, all of them",
-        "What keeping them gives up.", group=BUYING, rare=True)] = 0.0  # fmt: skip
-    usd_at_end: Usd = 0.0
+    accelerator: Annotated[Id | None, ask("havegpu", "Which GPUs you have", "Another than the plan's is as fast as its "
+        "16-bit rate says.", group=BUYING, rare=True, usual="the plan's")] = None  # fmt: skip
+    bought_year: Annotated[int | None, Field(ge=2000, le=2100), unit("year"), ask("havesince", "Bought in the year",
+        "With it they fetch what used ones of that age do.", group=BUYING, rare=True,
+        usual="not stated: they fetch what you enter")] = None  # fmt: skip
+    relative_speed: Annotated[float | None, Field(gt=0.0, le=100.0, description="of one, against one accelerator of "
+        "the plan; empty: as their 16-bit rates"), unit("times one of the plan's")] = None  # fmt: skip
+    usd_today_if_sold: Annotated[Usd | None, Field(description="empty: what used ones of that age fetch, where the "
+        "year is stated; else nothing"), ask("havesold", "They fetch today, USD, all of them",
+        "What keeping them gives up.", group=BUYING, rare=True, usual="as used ones of that age")] = None  # fmt: skip
+    usd_at_end: Annotated[Usd | None, Field(description="empty: as today's, then older")] = None
     power_w_each: Annotated[float | None, Field(ge=0.0, le=50_000.0,
         description="empty: what such machines draw"), unit("W")] = None  # fmt: skip
     idle_power_w_each: Annotated[float | None, Field(ge=0.0, le=50_000.0,
         description="empty: what such machines draw"), unit("W")] = None  # fmt: skip
     running_usd_per_month: Annotated[Usd | None, Field(description="empty: people and space at that place"),
         unit("USD a month")] = None  # fmt: skip
+
+    @property
+    def speed(self) -> float:
+        """How many times one of the plan's one of them is; as fast where nobody says."""
+        return 1.0 if self.relative_speed is None else self.relative_speed
 
     @model_validator(mode="after")
     def _check_idle_power(self) -> ExistingHardware:

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from planner.report.answer.phrases import question_text
 from planner.scenario.known_names import ScenarioError
+from planner.scenario.link import parse_link, scenario_to_link
 from planner.scenario.path import get_value
-from planner.scenario.question import KEYS
+from planner.scenario.question import HOURS, KEYS
 from planner.study.one_line.line_plan import with_open_parts
 from planner.study.one_line.line_records import LineError, LineReading
 from planner.study.one_line.read_line import LONGEST, read_line
@@ -143,3 +145,14 @@ def test_a_seller_of_gpus_is_the_one_rented_from(line: str, seller: str) -> None
     assert offer.provider == seller
     assert reading.scenario.site != "BE" or "BE" in live_catalogue().providers["gcp"].regions[offer.region]
     assert any(live_catalogue().providers[seller].label in note for note in reading.notes)
+
+
+def test_what_one_has_goes_into_the_link_and_the_sentence() -> None:
+    catalogue = live_catalogue()
+    plan = read_line(catalogue, "we own 64 v100 from 2019 worth 300 each, replace with 16 h100").scenario
+    assert plan is not None
+    link = scenario_to_link(plan)
+    assert (link["have"], link["havegpu"], link["havesince"]) == ("64", "V100-SXM2-16GB", "2019")
+    assert parse_link(link, catalogue).scenario.kept == plan.kept
+    said = "beside 64 V100 SXM2 16 GB you have since 2019, worth 19,200 USD"
+    assert question_text(catalogue, HOURS, link).endswith(said)

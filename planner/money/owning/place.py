@@ -219,20 +219,24 @@ class ExistingPower:
 
 
 def existing_accelerator(catalogue: Catalogue, kept: ExistingHardware) -> str | None:
-    """The accelerator that the label of the kept machines names, if it names one."""
+    """The accelerator of the kept machines: as stated, else the one that their label names, if it names one."""
     try:
-        return names.accelerator(catalogue, kept.label)
+        return names.accelerator(catalogue, kept.accelerator or kept.label)
     except PricingError:
         return None
 
 
-def existing_power(setting: PlanContext, kept: ExistingHardware) -> ExistingPower | None:
-    """Return the power of the machines around existing accelerators; None where it is unknown."""
-    # A plan that would buy them, with nothing of yours but the place.
+def purchase_of_existing(setting: PlanContext, kept: ExistingHardware) -> PlanContext:
+    """Return a plan that would buy the machines that are there, with nothing of yours but the place."""
     scenario = setting.scenario
     chip = existing_accelerator(setting.catalogue, kept) or scenario.accelerator
     own = OwnInputs(accelerators=kept.accelerators, place=scenario.own.place, spare_share=0.0)
-    purchase = replace(setting, scenario=scenario.model_copy(update={"accelerator": chip, "own": own}))
+    return replace(setting, scenario=scenario.model_copy(update={"accelerator": chip, "own": own}))
+
+
+def existing_power(setting: PlanContext, kept: ExistingHardware) -> ExistingPower | None:
+    """Return the power of the machines around existing accelerators; None where it is unknown."""
+    purchase = purchase_of_existing(setting, kept)
     what = machine(purchase)
     if what is None:
         return None

@@ -9,8 +9,10 @@ from planner.money.demand.stream import DemandLayer
 from planner.money.inflation import deflate_lines
 from planner.money.ledger import COMPUTED, CONVENTION, NOT_PUBLISHED, YOUR_INPUT, InputSheet, Line
 from planner.money.option import ChartStyle, OptionLedger, OptionSpec, Unavailable, under_heading
+from planner.money.owning.existing import existing_hardware, used_worth
 from planner.money.owning.inputs import add_power_price, add_staff_and_space
 from planner.money.owning.lines import METER, RENT_OF_SPACE, WAGE
+from planner.money.owning.machine_price import PROCESS
 from planner.money.owning.place import ExistingPower, existing_power, place_of
 from planner.money.renting.bill import renting
 from planner.money.renting.order_market import rentable, waiting_hours
@@ -42,7 +44,7 @@ class SupplementalRent:
 
 def build(setting: PlanContext) -> OptionLedger | Unavailable:
     """Build the machines that are there already, with the rest of the work rented."""
-    kept = setting.scenario.kept
+    kept = existing_hardware(setting)
     if kept is None:
         return Unavailable("nothing is entered as being there already")
     held = Holding(setting.timeline)
@@ -63,11 +65,11 @@ def existing_ledger(
     *notes: str,
 ) -> OptionLedger:
     """Build the ledger of existing machines, with the time that jobs wait for them."""
-    waits = queue_wait_lines(setting, kept.accelerators * kept.relative_speed, setting.timeline.runs)
+    waits = queue_wait_lines(setting, kept.accelerators * kept.speed, setting.timeline.runs)
     machines = count(kept.accelerators, "that is there,", "that are there, each")
     return OptionLedger(
         title=title,
-        what=f"{machines} worth {kept.relative_speed:g} of the plan's",
+        what=f"{machines} worth {kept.speed:g} of the plan's",
         lines=(*lines, *waits),
         useful_hours=setting.demand.all.busy_hours - rented.waiting_hours,
         accelerators=float(kept.accelerators),
@@ -101,7 +103,7 @@ def supplemental_rent(
 
 def _split_work(setting: PlanContext, kept: ExistingHardware) -> tuple[DemandLayer, DemandLayer]:
     """Return the work that the machines do, and the rest."""
-    able = kept.accelerators * kept.relative_speed
+    able = kept.accelerators * kept.speed
     share = deferrable_capacity_share(setting, kept.accelerators)
     return setting.demand.upto(able, share), setting.demand.above(able, share)
 
@@ -158,9 +160,13 @@ def existing_inputs(setting: PlanContext, kept: ExistingHardware, held: Holding)
     put.add("hours_per_month", work.hours_per_month, "hours", CONVENTION)
     put.add("busy_accelerators", work.accelerators * work.busy_share, "accelerators busy on average", COMPUTED)
     put.add("kept_accelerators", float(kept.accelerators), "accelerators", YOUR_INPUT)
-    put.add("relative_speed", kept.relative_speed, "of one of the plan's", YOUR_INPUT)
-    put.add("usd_today_if_sold", kept.usd_today_if_sold, "USD", YOUR_INPUT)
-    put.add("usd_at_end", kept.usd_at_end, "USD", YOUR_INPUT)
+    entered = setting.scenario.kept or kept
+    put.add("relative_speed", kept.speed, "of one of the plan's",
+            COMPUTED if entered.accelerator and entered.relative_speed is None else YOUR_INPUT)  # fmt: skip
+    for name, years in (("usd_today_if_sold", 0.0), ("usd_at_end", setting.scenario.years)):
+        worth = used_worth(setting, kept, years) if getattr(entered, name) is None else None
+        ends = None if worth is None else (worth[2], worth[0]) if years else (worth[0], worth[2])  # a sale is no cost
+        put.add(name, getattr(kept, name) or 0.0, "USD", YOUR_INPUT if worth is None else PROCESS, ends)
     most_w = np.inf if kept.power_w_each is None else kept.power_w_each
     for name, yours, is_busy in (
         ("power_w_each", kept.power_w_each, True), ("idle_power_w_each", kept.idle_power_w_each, False)

@@ -7,6 +7,7 @@ from planner.money.inflation import deflate_lines
 from planner.money.ledger import YOUR_INPUT, Line
 from planner.money.option import ChartStyle, OptionLedger, OptionSpec, Unavailable
 from planner.money.owning import Ownership
+from planner.money.owning.existing import existing_hardware
 from planner.money.owning.resale import whole_months
 from planner.money.setting import PlanContext
 from planner.money.timeline import Holding
@@ -23,7 +24,7 @@ IS_A_SALE = "It counts as a sale only where the lessor has the machines for good
 
 def build(setting: PlanContext) -> OptionLedger | Unavailable:
     """Build the machines that are bought, or that are kept, sold and leased back."""
-    deal, kept = setting.scenario.sale_and_lease_back, setting.scenario.kept
+    deal, kept = setting.scenario.sale_and_lease_back, existing_hardware(setting)
     if deal is None:
         return Unavailable("no sale and lease-back is entered: enter what a lessor pays, and what he takes a month")
     if deal.of == "kept":
@@ -75,8 +76,10 @@ def _existing_ledger(
     setting: PlanContext, deal: SaleAndLeaseBack, kept: ExistingHardware
 ) -> OptionLedger | Unavailable:
     """Build machines sold today. Their market value stays their price, as where they are kept."""
-    paid_usd = deal.price_share * kept.usd_today_if_sold
-    left = min(kept.usd_at_end / paid_usd, 1.0) if deal.left_share is None and paid_usd > 0 else deal.left_share
+    paid_usd = deal.price_share * (kept.usd_today_if_sold or 0.0)
+    left = (
+        min((kept.usd_at_end or 0.0) / paid_usd, 1.0) if deal.left_share is None and paid_usd > 0 else deal.left_share
+    )
     terms = _terms(setting, deal, left or 0.0)
     lasts = deal.buys_back or terms.years is None
     held = Holding(setting.timeline, until_months=setting.timeline.months if lasts else whole_months(terms.years, 0.0))

@@ -228,9 +228,17 @@ def _entered(name: str, form: str, unit: str = "") -> _PhraseTemplate:
     return _PhraseTemplate("", (name,), text)
 
 
+def _have(catalogue: Catalogue, texts: Texts) -> str:
+    chip, year, usd = texts.get("havegpu"), texts.get("havesince"), texts.get("havesold")
+    what = f" {catalogue.accelerator_label(chip)}" if chip else ""
+    since = f" since {year}" if year else ""
+    worth = f", worth {_number(usd)}{'' if usd[-1:].isalpha() else ' USD'}" if usd else ""
+    return f"beside {_number(texts['have'])}{what} you have{since}{worth}"
+
+
 # Said where it is filled in, and not beside it among the assumptions.
 _WHERE_FILLED = (
-    _entered("have", "beside {} you have"),
+    _PhraseTemplate("", ("have", "havegpu", "havesince", "havesold"), _have),
     _entered("bill", "in place of a bill of {} a month", "USD"),
     _entered("crew", "run by {} people"),
     _entered("budget", "with {} to spend", "USD"),

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import date
 
+from planner.money.owning.existing import existing_hardware
 from planner.money.owning.inputs import add_power_price, add_staff_and_space
 from planner.money.owning.place import existing_accelerator, existing_power, place_of
 from planner.money.setting import PlanContext
@@ -20,7 +21,7 @@ def existing_candidates(
     catalogue: Catalogue, task: Task, accelerators: Sequence[str], day: date
 ) -> Iterable[MarketCandidate]:
     """Return the work on machines that are kept. What these would sell for is left to the plan."""
-    kept = task.scenario.kept
+    kept = existing_hardware(PlanContext(catalogue, task.scenario, day))
     key = None if kept is None else existing_accelerator(catalogue, kept)
     if kept is None or key is None or (accelerators and key not in accelerators):
         return

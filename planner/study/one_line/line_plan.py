@@ -174,11 +174,12 @@ def _add_chip(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any]
     elif task != "bill" and "anyone" not in values:
         notes.append(f"No GPU is named: {catalogue.accelerator_label(USUAL_ACCELERATOR)} is taken.")
     if "have" in values:
-        kept = catalogue.accelerator_label(values["chip_have"])
-        data["kept"] = {"accelerators": values["have"], "label": kept}
+        data["kept"] = {"accelerators": values["have"], "accelerator": values["chip_have"]}
+        data["kept"] |= {"bought_year": values["since"]} if "since" in values else {}
         values.setdefault("gpus", values["have"])
         if "havesold" not in values:
-            notes.append("What the GPUs that you have would fetch today is not stated: nothing is counted for them.")
+            known = "what used ones of that age do" if "since" in values else "nothing, as no year and no sum is stated"
+            notes.append(f"The GPUs that you have are taken to fetch {known}.")
 
 
 def _add_task(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any], task: str, notes: list[str]) -> None:
@@ -326,8 +327,8 @@ def _add_terms(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -
 
 def _add_unused(work: Mapping[str, Any], values: Mapping[str, Any], notes: list[str]) -> None:
     """Say what was understood and is not used."""
-    if "since" in values:
-        notes.append(f"Bought in {values['since']}: no field holds their age; enter what they would fetch.")
+    if "since" in values and "have" not in values:
+        notes.append(f"Bought in {values['since']} is not used: write we have 8 A100 since {values['since']}.")
     if "team" in values and not {"people", "serve"} & work.keys():
         notes.append("How many people there are is not used: the work follows from the model.")
     if "busy" in values and not {"busy_share", "run"} & work.keys():

@@ -19,6 +19,7 @@ from planner.scenario.scenario import Scenario
 from pricing import load_catalogue
 from tests.examples import at_most
 from tests.facts import DAY
+from tests.frozen import live_catalogue
 from tests.money.anyplan import of, plans
 from tests.money.owning import EIGHTY, built, by_line, monthly, scenario, setting
 from tests.report.test_answer_schema import reckoned
@@ -177,3 +178,21 @@ def test_what_is_kept_is_called_by_its_name_and_draws_what_that_draws() -> None:
     watts = {one.name: one.value for line in found.lines for one in line.used}
     assert watts["power_w_each"] == pytest.approx(477.5)
     assert by_line(found)["People"].sum() + by_line(found)["Space, by contracted power"].sum() == 0
+
+
+def test_what_is_there_has_a_chip_a_speed_and_the_worth_of_its_age() -> None:
+    """A V100 does an eighth of an H100's work, and machines of a year fetch what used ones of that age do."""
+
+    def kept(**more: Any) -> dict[str, float]:
+        scenario = Scenario(work=({"accelerators": 16},), kept={"accelerators": 16, **more})
+        ledger = plan(live_catalogue(), scenario, DAY).option("keep").ledger  # type: ignore[union-attr]
+        return {used.name: float(np.max(used.value)) for line in ledger.lines for used in line.used}
+
+    newer, older = kept(bought_year=2025), kept(bought_year=2023)
+    assert newer["usd_today_if_sold"] > older["usd_today_if_sold"] > older["usd_at_end"] > 0
+    assert kept()["usd_today_if_sold"] == kept()["usd_at_end"] == 0
+    assert kept(bought_year=2023, usd_today_if_sold=5.0)["usd_today_if_sold"] == 5
+    slow = kept(accelerator="V100-SXM2-16GB", bought_year=2019)
+    assert slow["relative_speed"] == pytest.approx(125 / 989.4, rel=0.01)
+    assert slow["usd_today_if_sold"] < older["usd_today_if_sold"] / 20
+    assert kept(accelerator="V100-SXM2-16GB", relative_speed=0.5)["relative_speed"] == 0.5
