@@ -29,6 +29,8 @@ def add(verbs: Any) -> None:
     verb.add_argument("--csv-results", type=Path, metavar="FILE", help="write the measures of each option")
     profit = "write profit and loss by year of the options that sell idle hours"
     verb.add_argument("--csv-profit", type=Path, metavar="FILE", help=profit)
+    workbook = "write a workbook: every line of every option as a formula of its inputs, returns, checks, sources"
+    verb.add_argument("--xlsx", type=Path, metavar="FILE", help=workbook)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -45,6 +47,11 @@ def run(args: argparse.Namespace) -> int:
     later = None if isinstance(waits, BuyOrWaitUnavailable) else buy_or_wait_futures(waits)
     report = report._replace(waits=(waits, later), also=other_measures(report.plan, report.answer, report.futures))
     _write_csv_files(report, args)
+    if args.xlsx:
+        from planner.report.files.workbook import workbook
+
+        summary = report.summary
+        write_file(args.xlsx, workbook(report.plan, report.answer, report.futures, (summary.title, *summary.sentences)))
     if args.json:
         from planner.report.answer.document import answer_json  # only programs need its schema
 

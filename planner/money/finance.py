@@ -24,7 +24,7 @@ from planner.scenario.base import DAYS_PER_YEAR, MONTHS_PER_YEAR
 from planner.scenario.terms import Timing
 
 # No yearly rate outside these is looked for: lose all but a hundredth of a per cent, or multiply ten thousand times.
-_LOWEST_RATE, _HIGHEST_RATE = -0.9999, 9_999.0
+LOWEST_RATE, HIGHEST_RATE = -0.9999, 9_999.0
 _MOST_EXPONENT = 600.0  # exp() of more would leave 64-bit numbers
 _NO_RATE = 1e-15  # below this, interest on a hundred years is lost in the last digit
 _NO_HOUR = 1e-9  # of work over a whole plan: fewer are none
@@ -144,7 +144,7 @@ def implied_lease_rate(
         stream = level_stream_usd(usd_per_period=payment, rate_per_period=rate, periods=months, in_advance=in_advance)
         return np.asarray(stream + balloon * np.exp(-log_growth * months) - price)
 
-    monthly = np.log1p([_LOWEST_RATE, _HIGHEST_RATE]) / MONTHS_PER_YEAR
+    monthly = np.log1p([LOWEST_RATE, HIGHEST_RATE]) / MONTHS_PER_YEAR
     shape = np.broadcast(price, payment, balloon, months).shape
     log_growth = root(value_over_price, low=np.full(shape, monthly[0]), high=np.full(shape, monthly[1]))
     rate = np.expm1(MONTHS_PER_YEAR * np.asarray(log_growth))
@@ -180,11 +180,27 @@ def irr(*, usd: NDArray[np.float64], years: ArrayLike) -> SolveResult:
         exponent = np.clip(-log_growth[..., None] * since_change, -_MOST_EXPONENT, _MOST_EXPONENT)
         return np.asarray(np.sum(usd * np.exp(exponent), axis=-1))
 
-    ends = np.log1p([_LOWEST_RATE, _HIGHEST_RATE])
+    ends = np.log1p([LOWEST_RATE, HIGHEST_RATE])
     shape = usd.shape[:-1]
     rate = np.expm1(root(value, low=np.full(shape, ends[0]), high=np.full(shape, ends[1])))
     reasons = {ONE_WAY: count == 0, SEVERAL_RATES: count > 1, RATE_OUT_OF_RANGE: np.isnan(rate)}
     return solve_result(rate, reasons=reasons)
+
+
+def modified_irr(*, usd: NDArray[np.float64], rate_per_year: Num, years: ArrayLike) -> SolveResult:
+    """Return the yearly return when what comes back is put to work at the discount rate. [1/year]
+
+    It exists wherever money goes out and comes back, however often the sign changes.
+
+    References
+    ----------
+    Lin: The modified internal rate of return and investment criterion, The Engineering Economist 21 (1976), 237-247.
+    """
+    present = _without_dust(usd) * discount_factors(rate_per_year=rate_per_year, years=years)
+    back, out = np.maximum(present, 0.0).sum(axis=-1), np.maximum(-present, 0.0).sum(axis=-1)
+    one_way, last = (back <= 0) | (out <= 0), np.asarray(years, dtype=np.float64)[..., -1]
+    times = np.where(one_way, 1.0, back / np.where(one_way, 1.0, out))
+    return solve_result(times ** (1 / last) * (1 + rate_per_year) - 1, reasons={ONE_WAY: one_way})
 
 
 def equivalent_annual_usd(*, present_value_usd: Num, rate_per_year: Num, years: Num) -> Num:
@@ -217,9 +233,13 @@ def levelised_usd_per_hour(
     return solve_result(cost / np.where(idle, 1.0, hours), reasons={NO_HOURS: idle})
 
 
+def _without_dust(usd: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.where(np.abs(usd) <= _DUST * np.max(np.abs(usd), axis=-1, keepdims=True), 0.0, usd)
+
+
 def _sign_changes(usd: NDArray[np.float64]) -> NDArray[np.bool_]:
     """At which entries the sign differs from the last one that was not zero."""
-    sign = np.sign(np.where(np.abs(usd) <= _DUST * np.max(np.abs(usd), axis=-1, keepdims=True), 0.0, usd))
+    sign = np.sign(_without_dust(usd))
     last_moved = np.maximum.accumulate(np.where(sign != 0, np.arange(usd.shape[-1]), 0), axis=-1)
     last_sign = np.take_along_axis(sign, last_moved, axis=-1)
     changes = np.zeros(usd.shape, dtype=np.bool_)

@@ -20,6 +20,7 @@ from planner.money.finance import (
     flow_years,
     irr,
     levelised_usd_per_hour,
+    modified_irr,
     real_rate,
 )
 from planner.money.formula import Num
@@ -130,6 +131,7 @@ class Measures:
     # against the baseline
     npv_usd: Num
     irr: SolveResult
+    modified_irr: SolveResult  # what comes back earns the discount rate
     simple_payback: Payback
     payback: Payback  # discounted
 
@@ -275,6 +277,7 @@ def compute_measures(
         unpriced=option_ledger.unpriced,
         npv_usd=np.sum(saved * worth, axis=-1),
         irr=rate_of_return or irr(usd=saved, years=years),
+        modified_irr=modified_irr(usd=saved, rate_per_year=rate, years=years),
         simple_payback=payback_against(option_ledger, baseline_ledger),
         payback=payback_against(option_ledger, baseline_ledger, worth),
     )

@@ -257,6 +257,10 @@ MEASURES: tuple[Measure, ...] = (
         label="Return a year", heading="Return", format=SHARE, help="Against renting on demand.", was="irr",
     ),
     Measure(
+        "modified_return_per_year", "1/year", "the same where what comes back earns the discount rate (MIRR)",
+        lambda it: _against_baseline(it, lambda measures: measures.modified_irr), may_lack=True,
+    ),
+    Measure(
         "break_even_busy_share", "1", "how busy it must be to cost what the baseline does",
         lambda it: _break_even(it, "busy_share"), may_lack=True, was="break_even_utilisation",
     ),

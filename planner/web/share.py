@@ -7,7 +7,9 @@ import streamlit as st
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.report import words
+from planner.report.answer.sentences import summarize_answer
 from planner.report.files.csv import SIGN, assumptions_table, cash_table, results_table, to_csv
+from planner.report.files.workbook import workbook
 from planner.scenario.file import SavedScenario, read_scenario, write_scenario
 from planner.scenario.known_names import with_unchanged_note
 from planner.speed.scenario_jobs import model_notes
@@ -32,6 +34,10 @@ def _content(plan: Plan, answer: Answer) -> None:
     futures = state.result().futures
     saved = SavedScenario(plan.setting.written, plan.setting.day, plan.setting.catalogue.digest)
     with st.container(horizontal=True):
+        if answer.baseline is not None:
+            summary = summarize_answer(plan, answer, futures)
+            words_of_answer = (summary.title, *summary.sentences)
+            _download("Workbook (XLSX)", "plan.xlsx", lambda: workbook(plan, answer, futures, words_of_answer))
         _download("Cash flow (CSV)", "cash-flow.csv", lambda: to_csv(cash_table(plan)))
         _download("Assumptions (CSV)", "assumptions.csv", lambda: to_csv(assumptions_table(plan, SIGN)))
         _download("Results (CSV)", "results.csv", lambda: to_csv(results_table(plan, answer, futures)))

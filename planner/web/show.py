@@ -18,7 +18,8 @@ from planner.web.print_table import print_table
 WHOLE = "whole"  # in the address: whole=1
 AS_TABLE = "Show as a table"
 _CHART = {"displayModeBar": False, "scrollZoom": False}
-_MIME = {"csv": "text/csv", "yaml": "application/yaml"}
+_XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+_MIME = {"csv": "text/csv", "xlsx": _XLSX, "yaml": "application/yaml"}
 _TRY_AGAIN = "Your plan is safe. Try again, or contact the administrator of this app."
 
 SHARE = st.column_config.NumberColumn(format="percent")

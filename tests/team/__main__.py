@@ -1,11 +1,11 @@
-"""Install what the tests of `make team` need and the machine lacks: `python -m tests.team`."""
+"""Install what tests drive and the machine lacks, a browser apart: `python -m tests.team`."""
 
 import shutil
 import sys
 
 from tests.browser.chromium import apt_get
 
-PACKAGES = {"haproxy": "haproxy"}  # the program, and the package that has it
+PACKAGES = {"haproxy": "haproxy", "soffice": "libreoffice-calc"}  # the program, and the package that has it
 
 
 def main() -> int:
@@ -15,7 +15,10 @@ def main() -> int:
         apt_get(*missing)
     lacking = [program for program in PACKAGES if shutil.which(program) is None]
     if lacking:
-        print(f"The tests of `make team` need {', '.join(lacking)}. Install it and run this again.", file=sys.stderr)
+        print(
+            f"The tests of `make team` and of the workbook need {', '.join(lacking)}. Install it and run this again.",
+            file=sys.stderr,
+        )
     return 1 if lacking else 0
 
 

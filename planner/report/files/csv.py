@@ -75,11 +75,12 @@ class AssumptionIds:
         self._ids: dict[tuple[str, str, int], str] = {}
         for option in plan.options:
             for line, used in ((it, used) for it in option.ledger.lines for used in it.used):
-                name = self._id(used)
+                name = self.add(used)
                 self._ids[option.key, used.name, id(line)] = name
                 self.first_use.setdefault((option.key, name), (line, used))
 
-    def _id(self, used: LedgerInput) -> str:
+    def add(self, used: LedgerInput) -> str:
+        """Return the id of an input, new or of the same value."""
         value = np.asarray(used.value, dtype=np.float64)
         for number in count(1):
             name = used.name if number == 1 else f"{used.name}#{number}"
@@ -90,7 +91,11 @@ class AssumptionIds:
 
     def of(self, option: Option, line: Line) -> str:
         """Return the ids of all inputs of a line."""
-        return " ".join(self._ids[option.key, used.name, id(line)] for used in line.used)
+        return " ".join(self.by_name(option, line).values())
+
+    def by_name(self, option: Option, line: Line) -> dict[str, str]:
+        """Return the id of each input of a line by the name in its formula."""
+        return {used.name: self._ids[option.key, used.name, id(line)] for used in line.used}
 
 
 def assumptions_table(plan: Plan, sign: str) -> Table:
