@@ -52,7 +52,7 @@ def workbook(plan: Plan, answer: Answer, futures: Futures | None, headline: Sequ
     from xlsxwriter import Workbook  # loaded where a workbook is written: few plans leave as one
     from xlsxwriter.worksheet import Worksheet
 
-    class QuickSheet(Worksheet):
+    class QuickSheet(Worksheet):  # type: ignore[misc]
         """A sheet that does not look for functions newer than 2007 in every formula: a ledger has none."""
 
         def _prepare_formula(self, formula: str, expand_future_functions: bool = False) -> str:
