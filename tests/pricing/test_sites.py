@@ -5,7 +5,7 @@ import pytest
 from pricing import names
 from pricing.catalogue import Catalogue
 from pricing.choices import Customer
-from pricing.electricity import FIELDS, electricity
+from pricing.electricity import FIELDS, electricity, grid_intensity_at
 from pricing.errors import AmbiguousNameError
 from tests.frozen import live_catalogue
 from tests.rows import each_row
@@ -228,9 +228,32 @@ def test_singapore_takes_the_average_of_four_neighbours_from_below_the_lowest_to
     assert (value.low, value.high) == (pytest.approx(0.62 * 0.093), pytest.approx(1.2 * 0.18))
 
 
-def test_one_neighbour_alone_does_not_stand_in(catalogue: Catalogue) -> None:
+def test_one_neighbour_alone_does_not_stand_in_and_its_part_of_the_world_does(catalogue: Catalogue) -> None:
     found = electricity(catalogue, "SG", "household")
-    assert found.stands_in == "no price of Singapore for a household: that of the world stands in, with a wider range"
+    assert found.stands_in is not None
+    assert found.stands_in.startswith("no price of Singapore for a household: the middle of ")
+    assert found.stands_in.endswith(" countries in Asia stands in, with a wider range")
+
+
+def test_no_country_has_the_price_or_the_grid_of_the_world() -> None:
+    """Rwanda is Rwanda: its own price, one for other customers, or those of its part of the world, wide."""
+    facts = live_catalogue()
+    for code in facts.lands:
+        for customer in ("household", "firm", "large"):
+            found = electricity(facts, code, customer)  # type: ignore[arg-type]
+            assert found is not None
+            assert "the world" not in (found.stands_in or ""), code
+            value = found.figure.newest
+            if found.stands_in:
+                assert value.low is not None
+                assert value.high is not None
+                assert value.low < value.typical < value.high, code
+        grid = grid_intensity_at(facts, code)
+        assert grid is not None
+        assert "the world" not in (grid.stands_in or ""), code
+    japan = electricity(facts, "JP", "firm")
+    assert japan is not None
+    assert "its price for a large site times" in (japan.stands_in or "")
 
 
 def test_a_province_takes_its_countrys_price_and_says_so(catalogue: Catalogue) -> None:
