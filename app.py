@@ -18,11 +18,13 @@ PAGES = (
 )
 
 with RUNS.turn(), frame.refusals_shown():
-    st.set_page_config(page_title="Rent, buy, or both?", page_icon=str(ICON), layout="wide")
+    page = st.navigation(PAGES, position="top")
+    st.set_page_config(page_title=f"{page.title} · Rent, buy, or both?", page_icon=str(ICON), layout="wide")
+    st.logo(str(ICON))
     style.put()
     frame.begin_run()
-    page = st.navigation(PAGES, position="top")
     state.register_pages(PAGES)
+    frame.phone_navigation(PAGES)
     frame.show_notices()
     ask.scenario(state.catalogue(), with_details=page is PAGES[0])
     if page is PAGES[0]:

@@ -164,14 +164,14 @@ def finance(one: BrowserUser, at: str) -> str:
     one.clicks_on(one.page.get_by_role("button", name="Pin"))
     one.clicks_on(one.page.get_by_text("Adjust assumptions", exact=True))
     one.edit_field("Cost of money, % a year", "12")
-    one.clicks_on(one.page.get_by_role("tab", name="Cash by year"))
+    one.clicks_on(one.page.get_by_role("tab", name="Pays back"))
     one.turns_to("Compare")
     one.turns_to("Answer")
     one.page.reload()
     one.page.wait_for_selector("h1", timeout=STILL_MS)
     kept = "12 % is kept in the link" if "rate=12" in one.page.url else "the link lost the 12 %"
     beside = "both plans side by side" if one.page.get_by_text("Side by side").count() else "one plan only"
-    one.clicks_on(one.page.get_by_role("button", name="Share and export"))
+    one.clicks_on(one.page.get_by_role("button", name="Share"))
     file = one.takes("Results (CSV)")
     return f"{one.verdict()} {kept}, {beside}, {file} arrived"
 

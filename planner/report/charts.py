@@ -10,6 +10,8 @@ from typing import Literal
 import plotly.graph_objects as go
 
 from planner.money.ledger import Ledger, Part
+from planner.money.verdict.answer import Answer
+from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.chart_frame import (
     BAR_PX,
@@ -62,11 +64,58 @@ _KIND_MARKS: dict[str, tuple[str, str, str]] = {
     "yours": ("#111827", "#ffffff", "star"),
 }
 _LEGEND_ROW_PX, _LEGEND_COLUMNS = 19, 3  # of the legend on a phone, where its rows must not take those of the bars
+_RANGE_PX, _RANGES_FRAME_PX = 42, 60
+_MOST_OF_FIRST = 4.0  # the width of the chart of ranges, in high ends of the first option
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _LINES = (
     ("#0b5cad", "#7cb7ff"), ("#b45309", "#fbbf77"), ("#0f766e", "#5eead4"), ("#9d174d", "#f9a8d4"),
     ("#6d28d9", "#c4b5fd"), ("#4d7c0f", "#bef264"),
 )  # fmt: skip
+
+
+def option_ranges(answer: Answer, dark: bool) -> go.Figure:
+    """Draw each option as a bar over the range that 8 of 10 futures lie in, with a mark at the median.
+
+    A bar that would dwarf the first one ends at the edge.
+    """
+    options = answer.ranked
+    edge = _MOST_OF_FIRST * max(options[0].high_usd, options[1].low_usd if len(options) > 1 else 0.0, 1.0)
+    rows, styles = range(len(options)), [WAYS[each.option.way].style for each in options]
+    ends = [(min(each.low_usd, edge), min(each.high_usd, edge)) for each in options]
+    spans = bars(
+        None,
+        [high - low for low, high in ends],
+        list(rows),
+        {"color": [style.colour(dark) for style in styles], "opacity": 0.25, "cornerradius": 6},
+        base=[low for low, _ in ends],
+        width=0.4,
+        hoverinfo="skip",
+    )
+    medians = marks(
+        None,
+        [min(each.present_usd, edge) for each in options],
+        list(rows),
+        {"color": [style.colour(dark) for style in styles], "symbol": [style.symbol for style in styles], "size": 11},
+        customdata=[
+            [escape(each.option.title), *map(words.usd, (each.present_usd, each.low_usd, each.high_usd))]
+            for each in options
+        ],
+        hovertemplate="%{customdata[0]}<br>"
+        "median %{customdata[1]}, %{customdata[2]} to %{customdata[3]}<extra></extra>",
+    )
+    names = [f"{escape(each.option.title)}  {words.format_usd_short(each.present_usd)}" for each in options]
+    names[0] = f"<b>{names[0]}</b>"
+    return style_figure(
+        [spans, medians],
+        dark,
+        _RANGES_FRAME_PX + _RANGE_PX * len(options),
+        quiet=True,
+        showlegend=False,
+        margin={"l": 8, "r": 16, "t": 8, "b": 40},
+        xaxis=money("Net present cost, 80% range", nticks=6, tickangle=0) | {"rangemode": "tozero"},
+        yaxis={"range": [len(options) - 0.6, -0.75], "visible": False},
+        annotations=bar_labels(names, dark),
+    )
 
 
 def cost_parts(ledgers: Sequence[Ledger], dark: bool) -> go.Figure:

@@ -19,7 +19,7 @@ from planner.scenario.base import BUYING, GROUPS, RUNNING, WORK
 from planner.scenario.latency import latency_classes, match_latency_class
 from planner.scenario.link import ALSO, parse_link, scenario_from_link, scenario_to_link
 from planner.scenario.presets import load_presets
-from planner.scenario.question import KEYS, SERVE, TRAIN, TUNE, QuestionKind, keys_of_group
+from planner.scenario.question import HOURS, KEYS, SERVE, TRAIN, TUNE, QuestionKind, keys_of_group
 from planner.scenario.scenario import Scenario
 from planner.web import address, fields, history, list_fields, pins, questions, state
 from planner.web.fields import GPUS, widget_value
@@ -73,7 +73,7 @@ def scenario(catalogue: Catalogue, *, with_details: bool = False) -> Scenario:
     pins.write()
     address.write()
     result = state.set_current_plan(read.scenario, with_details=with_details)
-    _show_verdict(verdict_line, result.plan, question)
+    _show_verdict(verdict_line, result.plan, question, is_title=with_details)
     if worth is not None and result.summary.guarantee:
         worth.markdown(f":small[{words.markdown(result.summary.guarantee)}]")
     return read.scenario
@@ -163,17 +163,22 @@ def _single_spaced(value: str) -> address.Texts:
     return (text,) if (text := " ".join(value.split())) else ()
 
 
-def _show_verdict(line: DeltaGenerator, plan: Plan, question: QuestionKind) -> None:
-    """Show the verdict, the effect of the last edit until the next one, and what follows from the fields."""
+def _show_verdict(line: DeltaGenerator, plan: Plan, question: QuestionKind, *, is_title: bool) -> None:
+    """Show the verdict, the effect of the last edit until the next one, and what follows from the fields.
+
+    Where the verdict is the title of the page, the line does not repeat it.
+    """
     now = summarize_verdict(plan, state.result().answer)
     history.note(PLAN, now)
     before, change = history.before(), ""
     if before is not None and before.verdict is not None:
         change = last_edit_text(plan.setting.catalogue, address.texts(), now, before.values, before.verdict)
-    text = f"**{words.markdown(now.title)}** {words.markdown(now.line[:1].upper() + now.line[1:])}"
-    also = echo(plan, state.scenario(), question.name)
+    verdict = f"**{words.markdown(now.title)}** {words.markdown(now.line[:1].upper() + now.line[1:])}"
+    also = "" if is_title and question is HOURS else echo(plan, state.scenario(), question.name)
     quiet = f":small[:gray[{words.markdown(also)}]]" if also else ""
-    line.markdown(" · ".join(part for part in (text, words.markdown(change), quiet) if part))
+    parts = ("" if is_title else verdict, words.markdown(change), quiet)
+    if text := " · ".join(filter(None, parts)):
+        line.markdown(text)
 
 
 def _assumptions_toggle(question: QuestionKind) -> bool:

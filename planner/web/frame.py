@@ -1,10 +1,11 @@
 """The frame around every page: messages about the link, and the age of the facts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date
 
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 
 from planner.report import words
 from planner.report.facts.assumptions import STALE
@@ -78,19 +79,30 @@ def _overdue_figures(catalogue: Catalogue, day: date) -> int:
 
 def show_footer(catalogue: Catalogue, day: date) -> None:
     """Show the age of the facts, on every page."""
-    st.divider()
-    show.small(
-        f"Facts checked up to {words.day(catalogue.day)} · {words.count(len(catalogue.sources), 'source')} · "
-        f"{words.count(_overdue_figures(catalogue, day), 'figure')} due for another look · "
-        f"catalogue {catalogue.digest[:8]} · Prices exclude taxes. This is an estimate, not financial advice."
-    )
     address.switch(show.WHOLE)
-    st.toggle("Whole tables, for print", key=show.WHOLE)
-    if st.button("Old figures in this plan", icon=":material/history:", type="tertiary", key="see-old"):
-        address.put({show_assumptions.GROUP: STALE})
-        st.switch_page(state.pages()["Assumptions"])
-    if live_prices.has_prices_of_this_week():
-        return
-    if st.button("No prices of this week yet", icon=":material/sync:", type="tertiary", key="see-live-foot"):
-        live_prices.select_view()
-        st.switch_page(state.pages()["Compare"])
+    with st.container(horizontal=True, vertical_alignment="center", key="foot"):
+        show.small(
+            f"Facts of {words.day(catalogue.day)} · {words.count(len(catalogue.sources), 'source')} · "
+            f"catalogue {catalogue.digest[:8]} · prices exclude taxes · an estimate, not financial advice"
+        )
+        st.toggle("Whole tables", key=show.WHOLE, help="Show every row of each table, for print.")
+        overdue = words.count(_overdue_figures(catalogue, day), "figure")
+        if st.button(
+            "Old figures", icon=":material/history:", type="tertiary", key="see-old",
+            help=f"The old figures in this plan; {overdue} of the catalogue are due for another look.",
+        ):  # fmt: skip
+            address.put({show_assumptions.GROUP: STALE})
+            st.switch_page(state.pages()["Assumptions"])
+        if live_prices.has_prices_of_this_week():
+            return
+        if st.button("Live prices", icon=":material/sync:", type="tertiary", key="see-live-foot",
+                     help="No source has been read this week."):  # fmt: skip
+            live_prices.select_view()
+            st.switch_page(state.pages()["Compare"])
+
+
+def phone_navigation(pages: Sequence[StreamlitPage]) -> None:
+    """Show links to all pages in a row, which only a narrow screen shows: there the bar above folds them away."""
+    with st.container(horizontal=True, key="phone-pages"):
+        for page in pages:
+            st.page_link(page)

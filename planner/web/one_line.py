@@ -15,7 +15,7 @@ from pricing import Catalogue, PricingError
 
 _KEY, _CHOICE = "one_line", "one_line_choice"
 _READING, _REFUSAL = "one_line_read", "one_line_refusal"
-_EXAMPLE = "64 H100 in Europe for 3 months"
+_EXAMPLE = "In your words: 64 H100 in Europe for 3 months"
 Use = Callable[[Scenario], None]
 
 
@@ -23,7 +23,7 @@ def form(catalogue: Catalogue, use: Use) -> None:
     """Show the box for the line."""
     st.text_input(
         "In your words: what, how many, for how long, where", key=_KEY, placeholder=_EXAMPLE, max_chars=LONGEST,
-        on_change=_read_box, args=(catalogue, use),
+        on_change=_read_box, args=(catalogue, use), label_visibility="collapsed", width=480,
     )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ _REFUSAL = "scenario_refusal"
 
 def popover(plan: Plan, answer: Answer) -> None:
     """Show a box with everything that leaves the page. Files are made when they are asked for."""
-    with st.popover("Share and export", icon=":material/ios_share:", key="share", on_change="rerun") as box:
+    with st.popover("Share", icon=":material/ios_share:", key="share", on_change="rerun") as box:
         if box.open:
             _content(plan, answer)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from types import MappingProxyType
 from typing import Any
 
 import plotly.graph_objects as go
@@ -19,7 +20,8 @@ WHOLE = "whole"  # in the address: whole=1
 AS_TABLE = "Show as a table"
 _CHART = {"displayModeBar": False, "scrollZoom": False}
 _XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-_MIME = {"csv": "text/csv", "xlsx": _XLSX, "yaml": "application/yaml"}
+_MIME = {"csv": "text/csv", "xlsx": _XLSX, "yaml": "application/yaml", "pdf": "application/pdf", "md": "text/markdown"}
+_NONE: Mapping[str, str] = MappingProxyType({})
 _TRY_AGAIN = "Your plan is safe. Try again, or contact the administrator of this app."
 
 SHARE = st.column_config.NumberColumn(format="percent")
@@ -127,13 +129,20 @@ def download(label: str, name: str, make: Callable[[], bytes], key: str) -> None
         st.error(words.markdown(f"{name} could not be made the last time. {_TRY_AGAIN}"))
 
 
-def views(key: str, labels: Sequence[str], renderers: Sequence[Callable[..., None]], *args: Any) -> None:
-    """Show tabs. Only the open one is made: the others cost nothing until they are opened."""
+def views(
+    key: str, labels: Sequence[str], renderers: Sequence[Callable[[], None]], former: Mapping[str, str] = _NONE
+) -> None:
+    """Show tabs. Only the open one is made: the others cost nothing until they are opened.
+
+    `former` holds names of tabs in older links.
+    """
+    if (text := address.text(key)) in former:
+        address.put({key: former[text]})
     address.choice(key, labels, labels[0])
     for tab, render in zip(st.tabs(labels, key=key, on_change="rerun"), renderers, strict=True):
         if tab.open:
             with tab:
-                render(*args)
+                render()
 
 
 def title(text: str, sentences: Sequence[str] = ()) -> None:
@@ -168,9 +177,9 @@ def link(url: str) -> str:
     return f" [Open the source]({url})" if url.startswith("http") else ""
 
 
-def figures(tiles: Sequence[Tile]) -> None:
+def figures(tiles: Sequence[Tile], key: str = "figures") -> None:
     """Show a few figures with their ranges in one row, two by two on a phone; those of pinned plans below them."""
-    with st.grid(max(4, len(tiles)), min_column_width=150):
+    with st.container(key=key), st.grid(max(4, len(tiles)), min_column_width=150):
         for tile in tiles:
             pinned_values = pinned_tile_values(tile, state.pinned())
             with st.container(border=True, height="stretch", gap=None) if pinned_values else nullcontext():

@@ -9,6 +9,7 @@ from planner.money.plan import Plan
 from planner.money.renting.bill import TODAY, Money
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
+from planner.money.ways import WAYS
 from planner.report import charts, mix_charts, mix_words, words
 from planner.report.answer import feasibility, tables
 from planner.report.answer import other_measures as measures_report
@@ -25,7 +26,6 @@ from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.study.buy_or_wait import BuyOrWaitFutures, BuyOrWaitUnavailable, Waiting, buy_or_wait_futures, waiting
 from planner.study.measures import MEASURES
 from planner.study.mix.best_mix import BestMix, MixUnavailable, best_mix
-from planner.study.mix.search import PricedExample, priced_examples
 from planner.study.uncertainty.futures import Futures
 from planner.study.uncertainty.medians import MedianShift, median_shifts
 from planner.web import address, ask, show, state, workers
@@ -33,6 +33,7 @@ from planner.web.shared import shared
 from planner.web.state import PlanResult
 from pricing.caching import cached
 
+_FEWEST_ORDERS = 2  # orders to draw
 _INPUTS = "Simulated inputs, their ranges and sources"
 
 
@@ -61,6 +62,8 @@ def payback(answer: Answer) -> None:
             address.switch("every_way")
             every = st.toggle(f"Show all {count} options", key="every_way")
     show.chart(state.payback_figure(every=every), f"{finding} {_ranking(answer)}.", "cumulative")
+    _orders(answer)
+    _cash(answer.ranked)
 
 
 def confidence(answer: Answer, futures: Futures | None) -> None:
@@ -99,6 +102,16 @@ def late_notice() -> None:
         st.warning(words.markdown(feasibility.late_plan_text(resolved)), icon=":material/schedule:")
 
 
+def every_option(plan: Plan, answer: Answer, futures: Futures | None) -> None:
+    """Show every option as a bar over its range and with its measures; on demand, measures of the plan."""
+    show.chart(state.ranges_figure(), f"{_ranking(answer)}.", "ranges")
+    options(answer)
+    with show.on_demand("other-measures", "Other measures of the plan") as is_open:
+        if is_open:
+            _other_measures_view(plan, answer, futures)
+    _profit_and_loss(answer)
+
+
 def options(answer: Answer) -> None:
     """Show every option with its measures."""
     table = tables.options_table(answer)
@@ -127,7 +140,7 @@ def turning(plan: Plan, answer: Answer, sentences: Sequence[str]) -> None:
             show.small_table(tables.timing_convention_table(plan, answer))
 
 
-def cash(ranked: Sequence[EvaluatedOption]) -> None:
+def _cash(ranked: Sequence[EvaluatedOption]) -> None:
     """Show the cash of every option by year, and the lines of one option."""
     columns = show.from_column(1, show.MONEY)
     show.table("cash", "", tables.cash_table(ranked), columns, "cash.csv", alt="Cash by year")
@@ -167,11 +180,6 @@ def _best_mix(plan: Plan) -> BestMix | MixUnavailable:
 
 
 @shared(64)
-def _tried_mixes(plan: Plan) -> tuple[PricedExample, ...]:
-    return workers.run_in_worker(priced_examples, plan)
-
-
-@shared(64)
 def _waiting(plan: Plan) -> tuple[Waiting | BuyOrWaitUnavailable, BuyOrWaitFutures | None]:
     study = waiting(plan)
     if isinstance(study, BuyOrWaitUnavailable):
@@ -179,11 +187,16 @@ def _waiting(plan: Plan) -> tuple[Waiting | BuyOrWaitUnavailable, BuyOrWaitFutur
     return study, workers.run_in_worker(buy_or_wait_futures, study)
 
 
-def mix(plan: Plan, answer: Answer) -> None:
-    """Show how much to own, to reserve and to rent, and why; where there is no mix, those that were tried."""
+def has_mix(answer: Answer) -> bool:
+    """Return whether a mix of owning and renting is among the options."""
+    return any(WAYS[each.option.way].side == "mix" for each in answer.ranked)
+
+
+def mix(plan: Plan) -> None:
+    """Show how much to own, to reserve and to rent, and why."""
     best = _best_mix(plan)
     if isinstance(best, MixUnavailable):
-        _tried_mixes_view(plan, answer, best)
+        show.paragraph(*mix_words.mix_sentences(best))
         return
     show.paragraph(*mix_words.mix_sentences(best))
     left, right = st.columns(2, gap="large")
@@ -203,24 +216,13 @@ def mix(plan: Plan, answer: Answer) -> None:
             show.table("load", "", load, columns, "load.csv", alt="Hours by the number of GPUs in use")
 
 
-def _tried_mixes_view(plan: Plan, answer: Answer, unavailable: MixUnavailable) -> None:
-    """Say why there is no mix, and by how much each that was tried costs more."""
-    others = _tried_mixes(plan)
-    sentences = (*mix_words.mix_sentences(unavailable), *mix_words.tried_sentences(answer, others))
-    show.paragraph(*sentences)
-    if answer.ranked:
-        columns = {mix_words.COST: show.MONEY, mix_words.MORE: show.SHARE}
-        table = mix_words.tried_table(answer, others)
-        show.table("tried", "", table, columns, "mixes-tried.csv", alt=" ".join(sentences))
-
-
-def orders(answer: Answer) -> None:
-    """Show the orders of hardware, as steps under what the work needs."""
+def _orders(answer: Answer) -> None:
+    """Show the orders of hardware; several of them as steps under what the work needs."""
     timeline = fleet_timeline(answer)
     if timeline is None:
-        st.markdown("No hardware is purchased in this plan.")
         return
-    show.chart(charts.fleet_chart(timeline, state.dark()), timeline.finding, "orders")
+    if len(timeline.orders) >= _FEWEST_ORDERS:
+        show.chart(charts.fleet_chart(timeline, state.dark()), timeline.finding, "orders")
     columns = dict.fromkeys((USD_PAID, USD_FETCHED), show.MONEY)
     show.table("orders-table", "", timeline.rows, columns, "orders.csv", alt="Orders by date")
 
@@ -255,7 +257,7 @@ def _other_measures(plan: Plan, answer: Answer, futures: Futures | None) -> Othe
     return workers.run_in_worker(measures_report.other_measures, plan, answer, futures)
 
 
-def other_measures(plan: Plan, answer: Answer, futures: Futures | None) -> None:
+def _other_measures_view(plan: Plan, answer: Answer, futures: Futures | None) -> None:
     """Show measures of every plan: sentences, a table, and the break-even over utilization and years."""
     measures = _other_measures(plan, answer, futures)
     if measures is None:
@@ -282,7 +284,7 @@ def _break_even_curve(measures: OtherMeasures, answer: Answer) -> None:
         show.table("use-and-years", "", table, columns, "use-and-years.csv", placeholder="–", alt=alt)
 
 
-def profit_and_loss(answer: Answer) -> None:
+def _profit_and_loss(answer: Answer) -> None:
     """Show the table of the option that sells hours, and where it breaks even; nothing where no hours are sold."""
     option = primary_selling_option(answer)
     if option is None:

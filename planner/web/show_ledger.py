@@ -58,7 +58,7 @@ def source_text(origin: Origin) -> str:
 
 def explain_button(ledgers: Callable[[], Sequence[Ledger]], notes: Sequence[str] = ()) -> None:
     """Show a button that opens the drawer with every number in it, and a note on the total of each ledger."""
-    if st.button("Explain these numbers", icon=":material/calculate:", key="explain"):
+    if st.button("Explain", icon=":material/calculate:", key="explain"):
         explain(ledgers(), notes)
 
 

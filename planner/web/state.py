@@ -12,6 +12,7 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from planner.money.renting.own_prices import own_quotes
+from planner.report import charts
 from planner.report.answer import payback_chart
 from planner.report.answer.plan_report import PlanResult, evaluate
 from planner.report.answer.side_by_side import PinnedPlan
@@ -213,10 +214,11 @@ def result_at_todays_prices() -> PlanResult | None:
 def precompute_default_answer() -> None:
     """Calculate the answer to the question that the page opens with, and its chart, before the first visit."""
     default = shared_result(messages.latest_catalogue(), Scenario(), today(), with_details=True)
-    _payback_figure(default.answer, False, every=False)
+    _ranges_figure(default.answer, False)
 
 
 # Charts by answer, which is one object for all sessions that ask the same.
+_ranges_figure = cached(CHARTS)(charts.option_ranges)
 _payback_figure = cached(CHARTS)(payback_chart.payback_chart)
 cached_payback_summary = cached(PLANS)(payback_chart.payback_summary)
 _futures_figure = cached(CHARTS)(future_charts.futures_dots)
@@ -233,6 +235,11 @@ def futures_figure() -> go.Figure | None:
     return future_charts.futures_dots(
         plan.answer, plan.futures, dark(), [saving for saving in savings if saving is not None]
     )
+
+
+def ranges_figure() -> go.Figure:
+    """Return the chart of every option with its range."""
+    return _ranges_figure(result().answer, dark())
 
 
 def payback_figure(*, every: bool) -> go.Figure:

@@ -14,20 +14,21 @@ _STRIP = f"""
   position: sticky; top: 3.75rem; z-index: 99; background: {_BACK};
   border-bottom: 1px solid {_LINE}; padding-bottom: 0.35rem;
 }}
-.st-key-strip {{ gap: 0.25rem; }}
+.st-key-strip {{ gap: 0.25rem; min-height: 4.25rem; }}  /* the last edit moves nothing below */
 .st-key-sentence {{ gap: 0.35rem 0.3rem; }}
 .st-key-sentence [data-testid="stPopoverButton"] {{
   border: 0; border-bottom: 2px dotted {_ACCENT}; border-radius: 0; background: none;
   min-height: 1.8rem; padding: 0 0.1rem;
 }}
 .st-key-plan-name {{ margin-left: auto; }}
+[class*="st-key-figures"] [data-testid="stElementContainer"] {{ min-height: 8.4rem; }}  /* a card loads late */
 [data-testid="stHeading"] h1 {{ padding-top: 0.25rem; }}
+[data-testid="stLayoutWrapper"]:has(> .st-key-phone-pages) {{ display: none; }}
 @media (max-width: 640px) {{
-  .st-key-sentence {{ flex-wrap: nowrap; overflow-x: auto; }}
-  .st-key-sentence > * {{ flex-shrink: 0; }}
-  .st-key-plan-name {{ margin-left: 1rem; }}
-  /* A browser does not scroll to what is half in sight, so what has the keyboard stays within the line. */
-  .st-key-sentence > :focus-within {{ position: sticky; left: 0; right: 0; z-index: 1; background: {_BACK}; }}
+  [data-testid="stLayoutWrapper"]:has(> .st-key-strip) {{ position: static; }}  /* it would fill the screen */
+  [data-testid="stLayoutWrapper"]:has(> .st-key-phone-pages) {{ display: flex; }}
+  .st-key-phone-pages {{ gap: 0 0.25rem; }}
+  .st-key-plan-name {{ margin-left: 0; }}
 }}
 """
 # What one presses is at least 24 pixels high and wide, for fingers and for hands that shake (WCAG 2.2, 2.5.8).

@@ -168,7 +168,7 @@ _SHAPE, _REASON = "Shape", "Not used because"
 _BELIEF = "The more runs, and the nearer they are to each other, the more; the docs have the formula."
 
 
-def runs_upload(_work: object = None) -> None:
+def runs_upload() -> None:
     """Show the upload of measured runs, each beside its prediction, and the factors that the plan uses."""
     st.markdown(
         "A CSV with training or serving runs that you measured. Their factors become part of this plan only once you "

@@ -1,4 +1,4 @@
-"""The line of a first visit: the purpose of the app, and four ways to begin: a line, a budget, a model, an API bill."""
+"""The line of a first visit, with four ways to begin: a line, a budget, a model, an API bill."""
 
 from collections.abc import Callable
 
@@ -16,10 +16,6 @@ from planner.web import address, fields, name_box, one_line, state, workers
 from pricing import Catalogue
 
 Use = Callable[[Scenario], None]
-_PURPOSE = (
-    "**Rent, buy, or both?** What GPUs cost each way, how sure that is and who says so. "
-    "Below is an answer already: change any phrase above, or start from what you have."
-)
 _USUAL_MODEL, _USUAL_BUDGET_USD, _USUAL_BILL_USD = "Llama-3.3-70B", 250_000.0, 20_000.0
 _OTHER_MODEL = "Choose a model that is good enough; this tool compares cost, not answer quality."
 _CHOOSE = "Choose a model first: type its name in the box and press Enter, or choose one from its list."
@@ -40,14 +36,12 @@ def line(catalogue: Catalogue, use: Use) -> None:
     if has_plan:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="welcome"):
-        st.markdown(f":small[{_PURPOSE}]", width=480)
-        with st.popover("Say it in one line", icon=":material/edit_note:", key="start-line"):
-            one_line.form(catalogue, use)
-        with st.popover("I have a budget", icon=":material/savings:", key="start-budget"):
+        one_line.form(catalogue, use)
+        with st.popover("A budget", icon=":material/savings:", key="start-budget"):
             _budget_form(catalogue, use)
-        with st.popover("I have a model", icon=":material/network_node:", key="start-model"):
+        with st.popover("A model", icon=":material/network_node:", key="start-model"):
             _model_form(catalogue, use)
-        with st.popover("I have an API bill", icon=":material/receipt_long:", key="start-bill"):
+        with st.popover("An API bill", icon=":material/receipt_long:", key="start-bill"):
             _api_bill_form(catalogue, use)
 
 

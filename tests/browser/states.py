@@ -156,8 +156,8 @@ def open_box(page: Page) -> None:
     settle(page)
 
 
-EXPLAIN = press("button", "Explain these numbers")
-SHARE = press("button", "Share and export")
+EXPLAIN = press("button", "Explain")
+SHARE = press("button", "Share")
 STATES = (
     State("first visit", "/"),
     *_views("answer", "/?look", answer.VIEWS, "gpus=16"),
@@ -174,9 +174,9 @@ STATES = (
     *_phrases("Serve", SERVES, ("serve", "rps", "in")),
     State("a list open", "/", focus_list("gpu")),
     State("the name and the notes", "/", press("button", "Unnamed")),
-    State("I have a budget", "/", press("button", "I have a budget")),
-    State("I have a model", "/", press("button", "I have a model")),
-    State("I have an API bill", "/", press("button", "I have an API bill")),
+    State("A budget", "/", press("button", "A budget")),
+    State("A model", "/", press("button", "A model")),
+    State("An API bill", "/", press("button", "An API bill")),
     State("the box of assumptions", "/?all=true", open_box),
     State("the box of assumptions of a service", f"/?all=true&{SERVES}", open_box),
     State("the drawer", "/", both(EXPLAIN, a_line)),
@@ -185,7 +185,7 @@ STATES = (
     State("a scenario to load", "/", both(SHARE, unfold_in)),
     State("a scenario refused", "/", both(SHARE, choose_file("Load a scenario", "years: 300\n"))),
     State("quotes refused", "/compare?view=Your+own+prices", choose_file("Upload a file", "kind\noffer\n")),
-    State("runs refused", f"/speed?speed=Your+own+runs&{TRAINS}", choose_file("Upload a file", "id\nx\n")),
+    State("runs refused", f"/speed?speed=How+far+to+trust+it&{TRAINS}", choose_file("Upload a file", "id\nx\n")),
     State("two plans pinned", f"/?{PINS}"),
     State("two plans pinned beside a comparison", f"/compare?{PINS}"),
     State("a pinned plan opened", f"/?{PINS}", lambda page: page.locator(".st-key-pinned-0 button").first.click()),

@@ -26,7 +26,7 @@ from tests.browser.visit import TRACEBACK, axe_violations, open_page, settle
 
 # Those that hold a part no other state has, and the start of each page.
 SEEN = (
-    "first visit", "answer: When it pays back", "answer: What would turn it", "train: Memory", "train: Your own runs",
+    "first visit", "answer: Pays back", "answer: How sure", "train: Memory", "train: How far to trust it",
     "compare: Buy and run it", "compare: Price history", "compare: Your own prices", "what-if: What moves the answer",
     "assumptions", "phrase work (GPU-hours)", "a list open", "the box of assumptions", "the drawer",
     "a scenario refused", "quotes refused", "two plans pinned", "a late plan", "no price", "an old link",
@@ -107,9 +107,9 @@ def test_nothing_moves_for_those_who_ask_for_that(browser: Browser, app_address:
     page.get_by_role("slider").first.press("ArrowRight")
     settle(page)
     page.keyboard.press("Escape")
-    page.get_by_role("tab", name="Every way").click()
+    page.get_by_role("tab", name="Every option").click()
     settle(page)
-    page.get_by_role("button", name="Explain these numbers").click()
+    page.get_by_role("button", name="Explain").click()
     page.get_by_role("dialog").get_by_text("Useful hours").first.click()
     settle(page)
     page.keyboard.press("Escape")

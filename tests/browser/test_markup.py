@@ -29,7 +29,7 @@ def test_no_text_of_a_link_becomes_a_link(page: Page, path: str) -> None:
         _unfold(page)
         assert page.locator('[href*="bait"]').count() == 0
     if path == "/":
-        page.get_by_role("button", name="Explain these numbers").click()
+        page.get_by_role("button", name="Explain").click()
         settle(page)
         assert page.locator('[href*="bait"]').count() == 0
 

@@ -24,7 +24,7 @@ LONG_MS = 30_000
     indirect=["theme"],
 )
 def test_how_fast_and_does_it_fit_for_everybody(page: Page, view: str, finding: str) -> None:
-    open_page(page, f"{TRAIN}&speed=Layouts")
+    open_page(page, f"{TRAIN}&speed=Layout")
     expect(page.locator("h1").first).to_contain_text("Llama 3 8B trains in")
     page.get_by_role("tab", name=view).click()
     expect(page.get_by_text(finding).first).to_be_visible(timeout=LONG_MS)
@@ -54,7 +54,7 @@ def test_runs_of_ones_own_move_the_answer_until_they_are_taken_away(page: Page, 
     slip = rows[0] | {"id": "=HYPERLINK(1)", "tokens_per_s_per_accelerator": "1e12"}
     mine.write_text(as_csv([*rows, slip]), encoding="utf-8")
     large.write_bytes(b"id,model\n" * 6_000_000)
-    open_page(page, f"{TRAIN}&speed=Your+own+runs")
+    open_page(page, f"{TRAIN}&speed=How+far+to+trust+it")
     heading = page.locator("h1").first
     before = heading.inner_text()
     page.get_by_text("Upload a file").click()

@@ -98,7 +98,7 @@ def test_each_field_is_in_the_address_on_every_page_and_after_a_reload(page: Pag
     page.wait_for_selector("h1")
     assert not differing(before, shown(page))
     assert not lost(page)
-    page.get_by_role("button", name="Share and export").click()
+    page.get_by_role("button", name="Share").click()
     settle(page)
     assert page.locator(".st-key-share code, [data-testid=stPopoverBody] code").first.inner_text().strip() == page.url
 

@@ -369,9 +369,13 @@ class PageReader:
             self._month(pair[0].option.title, row[1])
 
     def _chart(self, spec: dict[str, Any]) -> None:
-        """Note where the lines of cumulative cost end."""
+        """Note where the lines of cumulative cost end, and the medians of the options."""
         for trace in spec["data"]:
+            if self.view == "Every option" and trace.get("mode") == "markers":
+                for title, *usd in (row for row in trace.get("customdata", ()) if row[0] in self.titles):
+                    for name, text in zip(("present_usd", "present_low_usd", "present_high_usd"), usd, strict=True):
+                        self.figures.read(title, name, text, f"{self.where}, bar")
             if trace.get("name") == "as entered" and self.view == "What moves the answer":
                 self.figures.add(PLAN, "saved_usd", trace["x"][0], f"{self.where}, line", 0.01)
-            if self.view == "When it pays back" and trace.get("name") in self.titles and trace.get("mode") == "lines":
+            if self.view == "Pays back" and trace.get("name") in self.titles and trace.get("mode") == "lines":
                 self.figures.add(trace["name"], "present_usd", trace["y"][-1], f"{self.where}, line")

@@ -13,7 +13,7 @@ from planner.report.mix_words import mix_sentences
 from planner.scenario.link import scenario_from_link
 from planner.scenario.scenario import Scenario
 from planner.study.buy_or_wait import Waiting, buy_or_wait_futures, waiting
-from planner.study.mix.best_mix import ALIKE, add_best_mix, best_mix
+from planner.study.mix.best_mix import add_best_mix, best_mix
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
 from pricing import load_catalogue
@@ -31,11 +31,13 @@ LEVELS = Scenario.model_validate(
 )
 
 
-def shown(look: str, **asked: str) -> tuple[str, list[str]]:
-    """The title and the paragraphs of the Answer page with one view open."""
-    app = visit("Answer")
-    for key, value in {**asked, "look": look}.items():
-        app.query_params[key] = value
+def shown(look: str, page: str = "Answer", key: str = "look", opened: str = "", **asked: str) -> tuple[str, list[str]]:
+    """The title and the paragraphs of a page with one view and one box open."""
+    app = visit(page)
+    for name, value in {**asked, key: look}.items():
+        app.query_params[name] = value
+    if opened:
+        app.session_state[opened] = True
     app.run()
     assert not app.exception
     return app.title[0].value, [one.value for one in app.markdown]
@@ -49,17 +51,19 @@ def test_the_best_mix_of_the_plan_is_shown() -> None:
 
 
 def test_buying_later_is_shown() -> None:
-    _, said = shown("Buy now or wait", busy="95", wait="0", also=json.dumps({"work": BESIDE}))
+    _, said = shown("Buy now or wait", "What if", "turn", busy="95", wait="0", also=json.dumps({"work": BESIDE}))
     made = add_best_mix(plan(load_catalogue(), LEVELS, DAY))
     found = waiting(made)
     assert isinstance(found, Waiting)
     assert words.markdown(" ".join(buy_or_wait_sentences(found, buy_or_wait_futures(found)))) in said
 
 
-def test_work_without_layers_says_so() -> None:
-    paragraphs = " ".join(shown("Best mix")[1])
-    assert words.markdown(f"There is no mix to look for: {ALIKE}.") in paragraphs
-    assert "mixes tried, this costs the least" in paragraphs
+def test_work_without_layers_has_no_view_of_a_mix() -> None:
+    app = visit("Answer")
+    app.query_params["look"] = "Best mix"
+    app.run()
+    assert not app.exception
+    assert [tab.label for tab in app.tabs] == ["Every option", "Why", "How sure", "Pays back"]
 
 
 def test_a_budget_that_nothing_keeps_to_is_the_title_on_the_page_as_in_the_engine() -> None:
@@ -71,14 +75,14 @@ def test_a_budget_that_nothing_keeps_to_is_the_title_on_the_page_as_in_the_engin
     assert scenario.terms.usd_per_waiting_hour == 5.0
     made = planned(load_catalogue(), scenario, DAY)
     told_there = summarize_answer(made, decided(made).answer)
-    title, said = shown("Every way", **asked)
+    title, said = shown("Why", **asked)
     assert title == words.markdown(told_there.title)
     assert title.replace("\\", "").startswith("Nothing keeps to what you can pay: the least that any way needs")
     assert any("Every year stays within" in one for one in said)
 
 
 def test_the_other_numbers_are_shown() -> None:
-    _, said = shown("In other numbers", busy="95")
+    _, said = shown("Every option", opened="other-measures", busy="95")
     made = planned(load_catalogue(), Scenario.model_validate({"work": ({"busy_share": 0.95},)}), DAY)
     sure = decided(made)
     there = other_measures(made, sure.answer, sure.futures)
@@ -87,7 +91,7 @@ def test_the_other_numbers_are_shown() -> None:
 
 def test_the_curve_over_use_and_years_is_made_when_it_is_opened() -> None:
     app = visit("Answer")
-    app.query_params["look"] = "In other numbers"
+    app.session_state["other-measures"] = True
     app.run()
     closed = len(app.dataframe)
     app.session_state["also-curve"] = True

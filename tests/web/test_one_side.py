@@ -7,6 +7,7 @@ import pytest
 from planner.report import words
 from planner.scenario.link import scenario_to_link
 from planner.scenario.scenario import Scenario
+from planner.web.pages.answer import FORMER
 from tests.web.test_pages import told_of, visit
 
 
@@ -29,9 +30,7 @@ def test_a_question_of_one_side_has_its_pages(page: str, said: dict[str, Any]) -
         assert len(app.metric) >= 3
 
 
-@pytest.mark.parametrize(
-    "view", ["How sure is this?", "Every way", "What would turn it", "Cash by year", "Best mix", "In other numbers"]
-)
+@pytest.mark.parametrize("view", ["Why", "How sure", "Pays back", "Every option", *FORMER])
 def test_every_view_of_a_single_way_opens(view: str) -> None:
     app = visit("Answer")
     for key, value in (scenario_to_link(Scenario(ways=("on_demand",))) | {"look": view}).items():

@@ -25,6 +25,7 @@ from planner.scenario.base import MOST_ACCELERATORS, ONE_MACHINE
 from planner.scenario.durations import hours_words
 from planner.scenario.path import format_path
 from planner.scenario.scenario import Scenario
+from planner.scenario.ways import Way
 from planner.study.uncertainty.futures import Futures
 from planner.study.uncertainty.guarantee import guarantee_value
 from pricing.orderable import NVLINK_DOMAIN, sale
@@ -134,6 +135,28 @@ def rests_on(plan: Plan, ways: Sequence[EvaluatedOption]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for way in ways for text in _price_sources(plan, way)))
 
 
+def price_text(answer: Answer) -> str:
+    """Return what an order like that of the rented option pays, and its cheapest seller with the age of his price."""
+    setting, ways = answer.plan.setting, answer.pair or filter(None, (answer.best,))
+    for way in reversed(tuple(ways)):
+        key = WAYS[way.option.way].offer(setting.offers)
+        term = setting.offers.reserved_months if way.option.way == "reserved" else 0.0
+        quote = None if key is None else setting.offers.market_price(key, term)
+        if quote is None or _is_own_price(answer.plan, way.option.way):
+            continue
+        typical, band = f"the typical {words.usd_per_hour(quote.band.typical)} per GPU-hour", quote.band
+        if band.cheapest is None or band.cheapest_seller is None:
+            return f"{typical}; no seller is likely to have it now"
+        days, seller = round(band.cheapest_age_days or 0.0), setting.catalogue.providers[band.cheapest_seller].label
+        read = "read today" if days <= 0 else f"{words.count(days, 'day')} ago"
+        return f"{typical}; from {words.usd_per_hour(band.cheapest)} at {seller}, {read}"
+    return ""
+
+
+def _is_own_price(plan: Plan, way: Way) -> bool:
+    return getattr(getattr(plan.setting.scenario, WAYS[way].inputs, None), PRICE, None) is not None
+
+
 def _price_sources(plan: Plan, way: EvaluatedOption) -> Iterator[str]:
     setting, catalogue, mix = plan.setting, plan.setting.catalogue, plan.setting.scenario.mix
     name = way.option.way if mix is None or WAYS[way.option.way].side != "mix" else mix.peaks
@@ -145,8 +168,7 @@ def _price_sources(plan: Plan, way: EvaluatedOption) -> Iterator[str]:
         days = api.input_usd_per_mtoken.age_days(setting.day)
         when = "today" if days <= 0 else f"{words.count(days, 'day')} ago"
         yield f"{api.vendor}'s price was read {when}."
-    is_yours = getattr(getattr(setting.scenario, spec.inputs, None), PRICE, None) is not None
-    if key is None or offer is None or is_yours:
+    if key is None or offer is None or _is_own_price(plan, name):
         return
     term = setting.offers.reserved_months if name == "reserved" else 0.0
     price, quote = estimated_prices(setting, (key,)).at(0), setting.offers.market_price(key, term)

@@ -10,9 +10,12 @@ from planner.money.verdict.contender import EvaluatedOption
 from planner.money.verdict.decision import group
 from planner.money.ways import WAYS
 from planner.report import words
+from planner.report.answer.advice import price_text
 from planner.report.answer.feasibility import infeasible_title, why_not
 from planner.report.answer.phrases import field_value_text
-from planner.report.title import title
+from planner.report.answer.sentences import left_out
+from planner.report.futures.counted import format_futures_count
+from planner.report.title import costs_alike, tied_options, title
 from planner.scenario.link import ALSO
 from planner.scenario.question import KEYS
 from pricing import Catalogue
@@ -40,6 +43,22 @@ def summarize_verdict(plan: Plan, answer: Answer) -> VerdictSummary:
     cards = {way.option.way if way.option.way == "keep" else group(way.option):
              (WAYS[way.option.way].start_text, way.present_usd) for way in answer.cards or pair}  # fmt: skip
     return VerdictSummary(title(answer), costs, ", ".join(map(_cost_text, pair)), cards)
+
+
+def doubt_text(answer: Answer) -> str:
+    """Return in how many futures the answer holds, the rent that turns it with its price, and what is left out."""
+    texts, rent, paid = [], answer.break_even("usd_per_accelerator_hour"), price_text(answer)
+    is_in_title = answer.verdict == "close" and not costs_alike(*tied_options(answer))
+    if answer.share_cheaper is not None and not is_in_title:
+        texts.append(f"Cheapest in {format_futures_count(answer.share_cheaper)} futures.")
+    if answer.pair is not None and rent is not None and rent.value is not None and rent.you:
+        name, change = WAYS[answer.pair[1].option.way].price_name, rent.value / rent.you - 1
+        turn = f"{words.usd_per_hour(rent.value)}, {words.percent(abs(change))} {'above' if change > 0 else 'below'}"
+        texts.append(f"Turns at a {name} of {turn} {paid or 'yours'}.")
+    elif paid:
+        texts.append(f"{words.upper_first(paid)}.")
+    texts += left_out(answer)
+    return " ".join(texts)
 
 
 def _cost_text(way: EvaluatedOption) -> str:

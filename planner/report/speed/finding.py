@@ -1,7 +1,7 @@
 """The finding of the Speed page in words, with its large figures: how fast, and does it fit."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from planner.money.renting.cheapest_offer import JobHourQuote
 from planner.money.verdict.answer import Answer
@@ -39,6 +39,8 @@ class SpeedSummary:
     title: str
     sentences: tuple[str, ...]
     figures: tuple[Tile, ...] = ()
+    details: tuple[str, ...] = ()  # what the title rests on
+    more_figures: tuple[Tile, ...] = ()
 
 
 def no_model_summary() -> SpeedSummary:
@@ -54,8 +56,8 @@ def no_model_summary() -> SpeedSummary:
 
 def example_summary(summary: SpeedSummary) -> SpeedSummary:
     """Return the finding for an example model, marked as an example."""
-    first = "An example, as your question names no model: it is not part of your plan until you take it."
-    return SpeedSummary(f"For example: {summary.title}", (first, *summary.sentences), summary.figures)
+    first = "Your question names no model: this example is not part of your plan until you take it."
+    return replace(summary, title=f"For example: {summary.title}", sentences=(first, *summary.sentences))
 
 
 def other_work_summary(catalogue: Catalogue, scenario: ScenarioInHours) -> SpeedSummary | None:
@@ -122,22 +124,23 @@ def _training_summary(
     gpu_hours = words.round_significant(speed.accelerator_hours.typical)
     sentences = (
         f"{format_large(result.tokens)} tokens take {gpu_hours:,.0f} GPU-hours.",
-        layout_words(speed),
         *_deadline_sentences(work.task.deadline_days, speed.days),
         *_own_run_sentences(catalogue, work),
+        *(f"Look again: {warning}." for warning in result.warnings),
+    )
+    details = (
+        layout_words(speed),
         *result.data_facts,
         evidence_text(speed.band),
         f"The range covers how far off we were on {words.count(speed.band.rows, 'published run')} whose source "
         f"was not fitted, and what a team reaches of a published speed: {words.percent(speed.team.low)} to "
         f"{words.percent(speed.team.high)}.",
         other_team_durations(speed),
-        *(f"Look again: {warning}." for warning in result.warnings),
     )
-    return SpeedSummary(
-        title,
-        sentences,
-        (*_training_figures(speed, _cost_figure(work, speed.accelerator_hours, cost, answer)), *training_tiles(result)),
-    )
+    length_tile, hours, rate = _training_figures(speed)
+    memory, *spread = training_tiles(result)
+    figures = (length_tile, _cost_figure(work, speed.accelerator_hours, cost, answer), rate, memory)
+    return SpeedSummary(title, sentences, figures, details, (hours, *spread))
 
 
 def _deadline_sentences(due: float | None, days: Interval) -> tuple[str, ...]:
@@ -172,7 +175,7 @@ def _changes_text(changes: list[str]) -> str:
     return f"Changes that make it fit, the cheapest first: {'; or '.join(changes)}." if changes else _NOTHING_FITS
 
 
-def _training_figures(speed: TrainingSpeed, cost: Tile) -> tuple[Tile, ...]:
+def _training_figures(speed: TrainingSpeed) -> tuple[Tile, Tile, Tile]:
     hours, rate = speed.accelerator_hours, speed.tokens_per_s_per_accelerator
     length, unit = time_parts(speed.days.typical)
     unit = unit.strip().removesuffix("s").capitalize()
@@ -185,7 +188,6 @@ def _training_figures(speed: TrainingSpeed, cost: Tile) -> tuple[Tile, ...]:
             "GPU-hours", _short(hours.typical), f"{_short(hours.low)} to {_short(hours.high)}",
             "All accelerators together, from the first step to the last.",
         ),
-        cost,
         Tile(
             "Tokens/s each", _format_3_digits(rate.typical),
             f"{_format_3_digits(rate.low)} to {_format_3_digits(rate.high)}",
@@ -247,12 +249,15 @@ def _serving_summary(catalogue: Catalogue, work: ScenarioServing, cost: JobHourQ
             f"{peak}, {words.count(task.input_tokens, 'token')} in and {task.output_tokens:,} out: "
             f"{words.count(replicas, 'replica')} of {each}, weights in {result.weight_precision}.",
             *_own_run_sentences(catalogue, work),
+            *(f"Look again: {warning}." for warning in result.warnings),
+        ),
+        _serving_figures(result, cost, usd, per_s),
+        (
             *((evidence_text(result.band),) if result.band else ()),
             *_latency_sentences(result),
             *_price_sentences(result, usd),
-            *(f"Look again: {warning}." for warning in result.warnings),
         ),
-        (*_serving_figures(result, cost, usd, per_s), *serving_tiles(result, replicas * each)),
+        serving_tiles(result, replicas * each),
     )
 
 

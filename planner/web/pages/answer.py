@@ -10,36 +10,40 @@ from planner.money.verdict.answer import Answer
 from planner.report import words
 from planner.report.answer.sentences import AnswerSummary, not_counted
 from planner.report.answer.tables import discounted_ledgers, medians_beside
-from planner.report.answer.verdict_line import price_update_text, summarize_verdict
+from planner.report.answer.verdict_line import doubt_text, price_update_text, summarize_verdict
 from planner.study.uncertainty.futures import Futures
 from planner.web import share, show, show_answer, show_ledger, state
 
 # The page that comes next: of a plan that names a model, and of hours.
 _SPEED, _COMPARE = ("Speed", "How fast it runs"), ("Compare", "Compare providers")
-VIEWS = (
-    "When it pays back", "How sure is this?", "Every way", "What the money goes into", "What would turn it",
-    "Cash by year", "Best mix", "Orders", "Buy now or wait", "In other numbers",
-)  # fmt: skip
+WHY, SURE, PAYBACK, OPTIONS, MIX = "Why", "How sure", "Pays back", "Every option", "Best mix"
+VIEWS = (OPTIONS, WHY, SURE, PAYBACK, MIX)  # a plan has those with news for it
+# Names of views in links of earlier releases; until December 2027.
+FORMER = {
+    "When it pays back": PAYBACK, "How sure is this?": SURE, "Every way": OPTIONS, "What the money goes into": WHY,
+    "What would turn it": SURE, "Cash by year": PAYBACK, "Orders": PAYBACK, "In other numbers": OPTIONS,
+}  # fmt: skip
 
 
 def page() -> None:
-    """Show the verdict as title, both totals, what would change it, and the views behind it."""
+    """Show the verdict, its doubt, its figures and every option as a bar; behind tabs, all that supports it."""
     result = state.result()
     plan, answer, summary = result.plan, result.answer, result.summary
-    following = _SPEED if any(work.train or work.serve for work in plan.setting.written.work) else _COMPARE
-    _title_row(plan, answer, summary.title, following)
+    _title_row(plan, answer, summary.title)
+    if doubt := doubt_text(answer):
+        show.paragraph(doubt)
     if summary.figures:
         show.figures(summary.figures)
-    show.paragraph(*summary.sentences)
     update = st.empty()
     _late_plan()
     show_answer.advice(result)
     if answer.ranked:
         _views(plan, answer, summary, result.futures)
-    show.small(words.markdown(f"Not included: {not_counted(plan)}. This is an estimate, not financial advice."))
+    else:
+        show.paragraph(*summary.sentences)
     show_answer.advice_details(result)
-    show_answer.profit_and_loss(answer)
     show_answer.unavailable_options(plan)
+    following = _SPEED if any(work.train or work.serve for work in plan.setting.written.work) else _COMPARE
     show.next_page(following[0], f"Next: {following[1][:1].lower()}{following[1][1:]}")
     latest = state.result_at_todays_prices()  # of the plan of an older link, when all else is shown
     if latest is not None:
@@ -47,7 +51,7 @@ def page() -> None:
         update.info(words.markdown(text))
 
 
-def _title_row(plan: Plan, answer: Answer, title: str, following: tuple[str, str]) -> None:
+def _title_row(plan: Plan, answer: Answer, title: str) -> None:
     """Show the verdict, and what can be done with it."""
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="head"):
         st.title(words.markdown(title), anchor=False, width="content")
@@ -56,7 +60,6 @@ def _title_row(plan: Plan, answer: Answer, title: str, following: tuple[str, str
             if answer.ranked:
                 show_ledger.explain_button(lambda: discounted_ledgers(plan, answer), medians_beside(answer))
             share.popover(plan, answer)
-            show.next_page(*following)
 
 
 def _late_plan() -> None:
@@ -66,26 +69,37 @@ def _late_plan() -> None:
         return
     with st.container(key="late"):
         show_answer.late_notice()
-        show.figures(late.summary.figures)
+        show.figures(late.summary.figures, "figures-late")
         with show.on_demand("late-ways", "All options of the late plan") as is_open:
             if is_open:
                 show_answer.options(late.answer)
 
 
 def _views(plan: Plan, answer: Answer, summary: AnswerSummary, futures: Futures | None) -> None:
-    renderers = (
-        partial(_with_sources, "cumulative", lambda: show_answer.payback(answer)),
-        partial(_with_sources, "sure", lambda: show_answer.confidence(answer, futures)),
-        lambda: show_answer.options(answer),
-        partial(_with_sources, "parts", lambda: show_answer.parts(discounted_ledgers(plan, answer))),
-        lambda: show_answer.turning(plan, answer, summary.turns),
-        lambda: show_answer.cash(answer.ranked),
-        partial(_with_sources, "mix", lambda: show_answer.mix(plan, answer)),
-        partial(_with_sources, "orders", lambda: show_answer.orders(answer)),
-        partial(_with_sources, "waiting", lambda: show_answer.buy_or_wait(plan)),
-        lambda: show_answer.other_measures(plan, answer, futures),
-    )
-    show.views("look", VIEWS, renderers)
+    """Show the tabs that have news for this plan, in the order in which people ask."""
+    views: dict[str, Callable[[], None]] = {
+        OPTIONS: lambda: show_answer.every_option(plan, answer, futures),
+        WHY: lambda: _why(plan, answer, summary),
+    }
+    if len(answer.ranked) > 1:
+        views[SURE] = lambda: _sure(plan, answer, summary, futures)
+        views[PAYBACK] = partial(_with_sources, "cumulative", lambda: show_answer.payback(answer))
+    if show_answer.has_mix(answer):
+        views[MIX] = partial(_with_sources, "mix", lambda: show_answer.mix(plan))
+    show.views("look", tuple(views), tuple(views.values()), former=FORMER)
+
+
+def _why(plan: Plan, answer: Answer, summary: AnswerSummary) -> None:
+    """Show the reasons in sentences, and what the money goes into."""
+    show.bullets([words.markdown(sentence) for sentence in summary.sentences])
+    _with_sources("parts", lambda: show_answer.parts(discounted_ledgers(plan, answer)))
+    show.small(words.markdown(f"Not included: {not_counted(plan)}."))
+
+
+def _sure(plan: Plan, answer: Answer, summary: AnswerSummary, futures: Futures | None) -> None:
+    """Show the simulated futures, and the values of single inputs at which the answer turns."""
+    _with_sources("sure", lambda: show_answer.confidence(answer, futures))
+    show_answer.turning(plan, answer, summary.turns)
 
 
 def _with_sources(key: str, render: Callable[[], None]) -> None:

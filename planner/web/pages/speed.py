@@ -2,12 +2,15 @@
 
 import streamlit as st
 
+from planner.report import words
 from planner.report.speed.finding import SpeedSummary, example_summary, no_model_summary, refused_summary, speed_summary
 from planner.web import show, show_speed, state, state_speed, uploads
 from planner.web.state_speed import ModelWork
 
 YOUR_RUNS = "Your own runs"
-VIEWS = ("Time against cost", "Memory", "Where the speed goes", "Layouts", "How far to trust it", YOUR_RUNS)
+FRONT, MEMORY, LAYOUT, TRUST = VIEWS = ("Time against cost", "Memory", "Layout", "How far to trust it")
+# Names of views in links of earlier releases; until December 2027.
+FORMER = {"Where the speed goes": LAYOUT, "Layouts": LAYOUT, YOUR_RUNS: TRUST}
 
 
 def page() -> None:
@@ -15,13 +18,15 @@ def page() -> None:
     works = state_speed.works()
     if works:
         work = show_speed.choose_work(works)
-        _summary(speed_summary(state.catalogue(), work, state_speed.cost(work), state.result().answer))
+        summary = speed_summary(state.catalogue(), work, state_speed.cost(work), state.result().answer)
+        _summary(summary)
         show_speed.divisible_count_buttons(work)
-        _views(work)
+        _views(work, summary)
     elif not (state_speed.problems() or state_speed.other_work_summary()) and (examples := state_speed.example()):
-        _summary(example_summary(speed_summary(state.catalogue(), examples[0], state_speed.cost(examples[0]))))
+        summary = speed_summary(state.catalogue(), examples[0], state_speed.cost(examples[0]))
+        _summary(example_summary(summary))
         show_speed.examples(show_speed.use_example_button)
-        _views(examples[0])
+        _views(examples[0], summary)
     else:
         _without_model()
     uploads.model_upload()
@@ -49,13 +54,27 @@ def _summary(summary: SpeedSummary) -> None:
         show.figures(summary.figures)
 
 
-def _views(work: ModelWork) -> None:
+def _views(work: ModelWork, summary: SpeedSummary) -> None:
     renderers = (
-        show_speed.front,
-        show_speed.memory,
-        show_speed.time_breakdown,
-        show_speed.layouts,
-        show_speed.accuracy,
-        uploads.runs_upload,
+        lambda: show_speed.front(work),
+        lambda: show_speed.memory(work),
+        lambda: _layout(work, summary),
+        lambda: _trust(work),
     )
-    show.views("speed", VIEWS, renderers, work)
+    show.views("speed", VIEWS, renderers, former=FORMER)
+
+
+def _layout(work: ModelWork, summary: SpeedSummary) -> None:
+    """Show where the speed goes, the layout, and the evidence that both rest on."""
+    if summary.more_figures:
+        show.figures(summary.more_figures, "figures-more")
+    show.bullets(list(map(words.markdown, summary.details)))
+    show_speed.time_breakdown(work)
+    show_speed.layouts(work)
+
+
+def _trust(work: ModelWork) -> None:
+    """Show predictions beside published runs, and the upload of one's own."""
+    show_speed.accuracy(work)
+    st.header(YOUR_RUNS, anchor=False)
+    uploads.runs_upload()
