@@ -9,7 +9,7 @@ from pricing.caching import arguments, cached
 from pricing.catalogue import Catalogue
 from pricing.choices import TRUST_ORDER, Trust
 from pricing.figure import FigureValue
-from pricing.orderable import Order, Refusal, is_in, refusal_reason
+from pricing.orderable import Order, Refusal, is_in, refusal_reason, sale
 from pricing.records import ListingDoubt, Offer, Server
 
 # How old a price is, in words. A stale price is taken only where none is fresher.
@@ -21,8 +21,8 @@ Freshness = Literal["fresh", "ageing", "stale", "no public price"]
 MILD: frozenset[ListingDoubt] = frozenset({"converted", "restricted"})
 
 Reason = Literal[
-    "another accelerator", "accelerator not stated", "another provider", "another kind of purchase", "another region",
-    "another machine size", "price too old", "not trusted enough", "not a price to rent by", Refusal,
+    "another accelerator", "accelerator not stated", "another provider", "another network", "another kind of purchase",
+    "another region", "another machine size", "price too old", "not trusted enough", "not a price to rent by", Refusal,
 ]  # fmt: skip
 OTHER_CHIP: Reason = "another accelerator"
 UNSAID_CHIP: Reason = "accelerator not stated"
@@ -34,6 +34,7 @@ class OfferFilter:
 
     accelerators: frozenset[str] = frozenset()
     providers: frozenset[str] = frozenset()
+    fabrics: frozenset[str] = frozenset()
     purchases: frozenset[str] = frozenset()
     areas: frozenset[str] = frozenset()
     region: str | None = None
@@ -116,6 +117,8 @@ def _hidden_reason(catalogue: Catalogue, key: str, wish: OfferFilter, day: date)
     offer = catalogue.offers[key]
     if wish.providers and offer.provider not in wish.providers:
         return "another provider"
+    if wish.fabrics and sale(catalogue, key).fabric not in wish.fabrics:
+        return "another network"
     if wish.purchases and offer.purchase not in wish.purchases:
         return "another kind of purchase"
     elsewhere = bool(wish.areas) and not is_in(catalogue, offer, wish.areas)

@@ -26,6 +26,7 @@ from pricing.figure import (
     SourceId,
     StrictModel,
     Text,
+    Url,
     Usual,
     Whole,
     YearMonth,
@@ -232,6 +233,7 @@ class Provider(Record):
 
     label: Label
     kind: ProviderKind = Field(description="what sort of business it is")
+    page: Url | None = optional("where its prices are shown, for a person to order")
     headquarters: Country | None = optional("general knowledge, not from the terms' source")
     aliases: Aliases = ()
     orders: Orders | None = optional("who may order; `verified`: after a check or for a quota")

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import replace
+from typing import get_args
 
 import streamlit as st
 
@@ -10,7 +11,7 @@ from planner.money.renting.cheapest_offer import USUAL_PURCHASES
 from planner.report import words
 from planner.web import address
 from pricing import Catalogue
-from pricing.choices import TRUST_ORDER
+from pricing.choices import Trust
 from pricing.orderable import Order
 from pricing.query import OfferFilter
 
@@ -26,8 +27,15 @@ AREAS = {
     word[:1].upper() + word[1:]: area for area, word in words.AREA.items() if area not in ("anywhere", "not_stated")
 }
 AGES: dict[str, int | None] = {"30 days": 30, "60 days": 60, "180 days": 180, "1 year": 365, "Any age": None}
+ANY_NETWORK = "Any network"
+NETWORKS: dict[str, tuple[str, ...]] = {
+    ANY_NETWORK: (),
+    "InfiniBand": ("infiniband",),
+    "RoCE, EFA, GPUDirect": ("roce", "efa", "gpudirect"),
+    "NVLink rack": ("nvlink_domain",),
+}
 USUAL_AGE = "Any age"  # an old price counts for less; it need not be hidden
-TRUSTS = list(TRUST_ORDER)
+TRUSTS: list[Trust] = list(get_args(Trust))
 SAME, ANY = "Same GPU", "Any GPU that does the job"
 HIDDEN = "hidden"  # in the address: hidden=true shows the filtered offers too, and the filters stay as they are
 _TRUST = (
@@ -49,30 +57,55 @@ _DOUBTFUL = (
 )
 
 
-def offer_filters(catalogue: Catalogue, accelerators: Collection[str]) -> OfferFilter:
-    """Show terms, region, age and trust, and return them as one filter for these accelerators."""
+def offer_filters(
+    catalogue: Catalogue, accelerators: Collection[str], order: Order | None
+) -> tuple[OfferFilter, bool, Money]:
+    """Show the filters in one row.
+
+    Return them for these accelerators, whether only offers that can take the order count, and the money of the sums.
+    """
     address.choices("terms", TERMS, USUAL_TERMS)
     address.choice("area", (ANYWHERE, *AREAS), ANYWHERE)
-    address.choice("age", AGES, USUAL_AGE)
-    address.choice("trust", TRUSTS, TRUSTS[0])
-    address.switch("doubtful")
-    row = st.columns([5, 2, 2, 2], gap="medium", vertical_alignment="bottom")
+    labels = {key: provider.label for key, provider in catalogue.providers.items()}
+    address.choices("seller", labels)
+    address.choice("network", NETWORKS, ANY_NETWORK)
+    row = st.columns([9, 4, 4, 4, 3], gap="small", vertical_alignment="center")
     with row[0]:
-        terms = st.pills("Terms", list(TERMS), selection_mode="multi", key="terms")
+        terms = st.pills("Terms", list(TERMS), selection_mode="multi", key="terms", label_visibility="collapsed")
     with row[1]:
-        area = st.selectbox("Region", [ANYWHERE, *AREAS], key="area")
+        area = st.selectbox("Region", [ANYWHERE, *AREAS], key="area", label_visibility="collapsed")
     with row[2]:
-        age = st.selectbox("Prices checked within", list(AGES), key="age")
+        sellers = st.multiselect(
+            "Provider", sorted(labels, key=labels.__getitem__), format_func=labels.__getitem__, key="seller",
+            placeholder="Any provider", label_visibility="collapsed",
+        )  # fmt: skip
     with row[3]:
-        trust = st.selectbox("Trust at least", TRUSTS, key="trust", help=_TRUST)
-    doubtful = st.toggle("Show listings without a rentable price", key="doubtful", help=_DOUBTFUL)
-    return OfferFilter(
+        network = st.selectbox("Network", list(NETWORKS), key="network", label_visibility="collapsed")
+    with row[4], st.popover("More", icon=":material/tune:", key="filters-more"):
+        able_only, money = _capacity_filter(order), _money_filter()
+        age, trust, doubtful = _price_filters()
+    query = OfferFilter(
         accelerators=frozenset({*accelerators, *(_ambiguous(catalogue, accelerators) if doubtful else ())}),
+        providers=frozenset(sellers),
+        fabrics=frozenset(NETWORKS[network]),
         purchases=frozenset(kind for term in terms or TERMS for kind in TERMS[term]),
         areas=frozenset() if area == ANYWHERE else frozenset({AREAS[area]}),
         max_age_days=AGES[age],
         least_trust=trust,
         doubtful=doubtful,
+    )
+    return query, able_only, money
+
+
+def _price_filters() -> tuple[str, Trust, bool]:
+    """Show the filters for the price: its age, its trust, and listings that nobody can rent by."""
+    address.choice("age", AGES, USUAL_AGE)
+    address.choice("trust", TRUSTS, TRUSTS[0])
+    address.switch("doubtful")
+    return (
+        st.selectbox("Prices checked within", list(AGES), key="age"),
+        st.selectbox("Trust at least", TRUSTS, key="trust", help=_TRUST),
+        st.toggle("Show listings without a rentable price", key="doubtful", help=_DOUBTFUL),
     )
 
 
@@ -97,7 +130,7 @@ def scope_filter() -> bool:
     return st.pills("Compare", [SAME, ANY], required=True, key="across", label_visibility="collapsed") == ANY
 
 
-def capacity_filter(order: Order | None) -> bool:
+def _capacity_filter(order: Order | None) -> bool:
     """Show the filter for providers that can take the order of the plan; None where each accelerator has its own."""
     address.switch("large", default=True)
     size = ""
@@ -107,7 +140,7 @@ def capacity_filter(order: Order | None) -> bool:
     return st.toggle(f"Only enough capacity{size}", key="large", help=_CAPACITY)
 
 
-def money_filter() -> Money:
+def _money_filter() -> Money:
     """Show the choice between discounted and plain sums."""
     address.switch("bills")
     return "bills" if st.toggle("Total cash, not discounted", key="bills", help=_BILLS) else TODAY

@@ -78,9 +78,11 @@ def _cell(cell: Any, column: Any, placeholder: str) -> str:
         return placeholder
     if isinstance(cell, date):
         return words.day(cell)
+    config = (column or {}).get("type_config") or {}
     if isinstance(cell, (int, float, np.number)):
-        return format_number(float(cell), str(((column or {}).get("type_config") or {}).get("format") or ""))
-    return str(cell)
+        return format_number(float(cell), str(config.get("format") or ""))
+    label = re.search(config.get("display_text") or "$", str(cell))  # of a link, which may end in its words
+    return label[1] if label and label.groups() else str(cell)
 
 
 def format_number(value: float, form: str) -> str:

@@ -62,8 +62,8 @@ def payback(answer: Answer) -> None:
             address.switch("every_way")
             every = st.toggle(f"Show all {count} options", key="every_way")
     show.chart(state.payback_figure(every=every), f"{finding} {_ranking(answer)}.", "cumulative")
-    _orders(answer)
     _cash(answer.ranked)
+    _orders(answer)
 
 
 def confidence(answer: Answer, futures: Futures | None) -> None:

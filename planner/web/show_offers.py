@@ -1,5 +1,6 @@
 """Views of the Compare page: offers, other GPUs, price histories."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -13,7 +14,7 @@ from planner.money.ledger import Ledger
 from planner.money.renting.bill import Money
 from planner.report import charts, words
 from planner.report.market.compare import hide_old_prices, old_prices_label, purchase_comparison
-from planner.report.market.job_offers import OfferComparison, compare_offers
+from planner.report.market.job_offers import A_MONTH, ONE_RUN, OfferComparison, compare_offers
 from planner.report.market.prices import (
     chart_row_order,
     history_table,
@@ -108,17 +109,21 @@ _READ = "The day the source read the provider's price."
 _MEMORY = "How full the memory of one GPU is."
 _TOTAL = "'at least': a price, such as the disk's, is not published. The order supposes the others' median for it."
 _TODAY = "Estimated price today, allowing for price changes and withdrawn offers."
+_AT_ONCE = "What this seller has at once: published, or what is usual for its kind."
+_TOTAL_HELP = "The whole plan, in the money named below."
 _COLUMN = st.column_config
+_LABEL_OF_LINK = r"#(.+)$"  # a provider is a link to his page of prices, which ends in his name
 OFFER_COLUMNS = {
-    "Provider": _COLUMN.TextColumn(width=130),
+    "Provider": _COLUMN.LinkColumn(width=190, display_text=_LABEL_OF_LINK, help="Opens the provider's page of prices."),
+    "Region": _COLUMN.TextColumn(width=150),
     "GPUs per machine": _COLUMN.NumberColumn("Per machine", help="GPUs in one machine. Machines are rented whole."),
-    "Today USD/GPU-h": _usd("Today $/h", _TODAY, width=80),
-    "Today low": _usd("low", "One in ten is lower."),
-    "Today high": _usd("high", "One in ten is higher."),
+    "Today USD/GPU-h": _usd("$/h today", _TODAY),
+    "Today low": _usd("Low", "One in ten is lower."),
+    "Today high": _usd("High", "One in ten is higher."),
     "Typical order USD/GPU-h": _usd("Order like yours", "What an order like yours pays, from all sellers together."),
-    "Typical order low": None,  # the sentence above says it once, for all rows; the CSV has it
-    "Typical order high": None,
-    "Sticker USD/GPU-h": _usd("Sticker $/h", "The price as posted, for one GPU-hour."),
+    "Typical order low": _usd("Order, low", "One in ten such orders pays less."),
+    "Typical order high": _usd("Order, high", "One in ten such orders pays more."),
+    "Sticker USD/GPU-h": _usd("List $/h", "The price as posted, for one GPU-hour."),
     "USD per busy GPU-h": _usd("Per busy hour", "The cost of the whole plan per hour of useful work."),
     "GPU": _COLUMN.TextColumn(width=150),
     "GPUs": _COLUMN.NumberColumn(help="How many one run takes, or the service at its peak."),
@@ -126,51 +131,109 @@ OFFER_COLUMNS = {
     "Memory": _COLUMN.TextColumn(help=_MEMORY),
     "One run USD": _usd("One run", "The machines for one run, without disks and traffic.", 0),
     "A month USD": _usd("A month", "The machines for a month, without disks and traffic.", 0),
-    "Plan total USD": _usd("This plan", "The whole plan, in the money named above.", 0),
     "Against buying": _COLUMN.NumberColumn("vs buying", format="percent"),
+    "Against cheapest": _COLUMN.NumberColumn("vs cheapest", format="percent"),
+    "At once": _COLUMN.NumberColumn(help=_AT_ONCE),
     "Checked": _COLUMN.DateColumn(format="D MMM YYYY", help=_READ),
     "Days old": _COLUMN.NumberColumn(format="%d", width=70, help="Days since the source read the provider's price."),
     "Total is": _COLUMN.TextColumn(help=_TOTAL),
+    "Price read": _COLUMN.TextColumn(width=170, help="What the price rests on, and its age."),
     "Freshness": _badges(_FRESHNESS),
     "Trust": _badges(_TRUST),
     "Source": show.OPEN,
+    "Page": show.OPEN,
 }
+# The columns that stand there until others are chosen: of hours, and of a job on one GPU or on several.
+_USUAL = (
+    "Provider", "Region", "Terms", "Today USD/GPU-h", "Plan total USD", "Against cheapest", "At once", "Price read",
+)  # fmt: skip
+_CARDS = 10
+_LINKED = ("Provider", "Product", "Page", "Source")
+_OURS = "/assumptions"  # where our own prices are explained
+
+
+def _usual_columns(table: Table) -> tuple[str, ...]:
+    if "GPU" not in table.columns:
+        return _USUAL
+    job = ONE_RUN if ONE_RUN in table.columns else A_MONTH
+    gpu = ("GPU", "GPUs") if len(set(table["GPU"])) > 1 else ("Region", "Terms")
+    return "Provider", *gpu, "Takes days", job, "Plan total USD", "Against cheapest", "Price read"
 
 
 def offers(listing: OfferListing, hidden: str) -> None:
     """Show the comparison, old prices folded away. Ticked rows join the chart below, by their id."""
     table, above = listing.recent, st.container()
-    if listing.old:
-        address.switch("old")
-        table = listing.all_offers if st.toggle(old_prices_label(listing.old), key="old") else table
-    with above:
-        _rows(table)
     with st.container(horizontal=True, vertical_alignment="center"):
+        if listing.old:
+            address.switch("old")
+            table = listing.all_offers if st.toggle(old_prices_label(listing.old), key="old") else table
+        columns = _columns_menu(table)
         show.csv_button(table, "compare.csv", "csv-offers")
-        if hidden:
+    with above:
+        _cards(table)
+        _rows(table, columns)
+    if hidden:
+        with st.container(horizontal=True, vertical_alignment="center"):
             show.small(words.markdown(hidden))
             label = "Hide them again" if filters.shows_hidden() else "Show them"
             st.button(label, on_click=filters.turn_hidden, key="show-hidden")
 
 
-def _rows(table: Table) -> None:
+def _columns_menu(table: Table) -> list[str]:
+    """Show the choice of columns and return it in the order of the table's usual ones."""
+    usual = _usual_columns(table)
+    names = [*usual, *(name for name in table.columns if name not in usual)]
+    address.choices("columns", names, usual)
+    with st.popover("Columns", icon=":material/view_column:", key="columns-menu"):
+        chosen = st.multiselect("Columns", names, key="columns")
+    return [name for name in names if name in chosen] or list(usual)
+
+
+def _cards(table: Table) -> None:
+    """Show the first offers as cards, which only a narrow screen shows: there a table has no room."""
+    lines = []
+    cells = [table[name] for name in ("Provider", "Page", "Today USD/GPU-h", "Plan total USD", "Against cheapest")]
+    beside = [table[name] for name in ("Terms", "Region", "Price read")]
+    for name, page, hour, usd, more, *rest in list(zip(*cells, *beside, strict=True))[:_CARDS]:
+        label = words.markdown(str(name))
+        first = [f"**[{label}]({page})**" if page else f"**{label}**"]
+        first += [] if usd is None else [f"**{words.markdown(words.format_usd_short(usd))}**", f"{more:+.0%}"]
+        first += [words.markdown(f"{words.usd_per_hour(hour)}/h")] if hour and math.isfinite(hour) else []
+        lines.append(f"{' · '.join(first)}  \n{words.markdown(', '.join(str(cell) for cell in rest if cell))}")
+    with st.container(key="offer-cards"):
+        show.bullets(lines)
+
+
+def _rows(table: Table, columns: list[str]) -> None:
     key = f"offers-{hash(table.ids)}"
 
     def tick() -> None:
         rows = st.session_state[key]["selection"]["rows"]
         st.session_state["pick"] = [(table.ids or ())[row] for row in rows][: ask.MOST_PICKS]
 
-    show.dataframe(
-        _to_arrow(table), column_config=OFFER_COLUMNS, placeholder="–", key=key, on_select=tick,
-        selection_mode="multi-row", alt="Offers and buying, cheapest plan first.",
-    )  # fmt: skip
+    most = max(filter(None, table["Plan total USD"]), default=1.0)
+    total = _COLUMN.ProgressColumn("This plan", format="$%,.0f", min_value=0.0, max_value=most, help=_TOTAL_HELP)
+    with st.container(key="offer-table"):
+        show.dataframe(
+            _to_arrow(table), column_config=OFFER_COLUMNS | {"Plan total USD": total}, column_order=columns,
+            placeholder="–", key=key, on_select=tick, selection_mode="multi-row",
+            alt="Offers and buying, cheapest plan first.",
+        )  # fmt: skip
 
 
 @cached(PLANS, same=arguments)  # as it is sent to each browser
 def _to_arrow(table: Table) -> pa.Table:
     badges = {name: [[word] if word else [] for word in table[name]] for name in ("Freshness", "Trust")}
-    cells = {**table.cells, **badges}
+    links = {"Provider": [_provider_link(*row) for row in zip(*map(table.__getitem__, _LINKED), strict=True)]}
+    cells = {**table.cells, **badges, **links}
     return pa.table({name: pa.array(column, from_pandas=True) for name, column in cells.items()})
+
+
+def _provider_link(name: str, product: str, page: str | None, source: str | None) -> str:
+    """Return the address of a seller's prices, which ends in what it is called; that of our own for buying."""
+    if not page and not (source or "").startswith("https:"):
+        return f"{_OURS}#{name}"
+    return f"{page or source}#{words.seller(name, product)}"
 
 
 # Other GPUs

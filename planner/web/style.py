@@ -22,11 +22,14 @@ _STRIP = f"""
 }}
 .st-key-plan-name {{ margin-left: auto; }}
 [class*="st-key-figures"] [data-testid="stElementContainer"] {{ min-height: 8.4rem; }}  /* a card loads late */
+.st-key-ranges {{ min-height: 12rem; }}
+.st-key-offer-table {{ min-height: 25rem; }}
 [data-testid="stHeading"] h1 {{ padding-top: 0.25rem; }}
-[data-testid="stLayoutWrapper"]:has(> .st-key-phone-pages) {{ display: none; }}
+[data-testid="stLayoutWrapper"]:has(> .st-key-phone-pages, > .st-key-offer-cards) {{ display: none; }}
 @media (max-width: 640px) {{
   [data-testid="stLayoutWrapper"]:has(> .st-key-strip) {{ position: static; }}  /* it would fill the screen */
-  [data-testid="stLayoutWrapper"]:has(> .st-key-phone-pages) {{ display: flex; }}
+  [data-testid="stLayoutWrapper"]:has(> .st-key-phone-pages, > .st-key-offer-cards) {{ display: flex; }}
+  [data-testid="stLayoutWrapper"]:has(> .st-key-offer-table) {{ display: none; }}
   .st-key-phone-pages {{ gap: 0 0.25rem; }}
   .st-key-plan-name {{ margin-left: 0; }}
 }}
@@ -57,7 +60,8 @@ _REACHED = f"""
 [data-testid="stElementToolbar"]:focus-within {{ opacity: 1 !important; pointer-events: auto !important; z-index: 9; }}
 [data-testid="stSidebar"][data-collapsed="true"] {{ visibility: hidden; }}
 [data-testid="stSidebar"], [data-testid="stSidebar"] * {{ transition: none; }}
-[data-testid="stMain"]:focus-visible, [data-testid="stPopoverBody"]:focus-visible {{
+[data-testid="stMain"]:focus-visible, [data-testid="stPopoverBody"]:focus-visible,
+[data-testid="stPageLink"] a:focus-visible {{
   outline: 2px solid {_ACCENT}; outline-offset: -2px;
 }}
 """
@@ -90,7 +94,8 @@ _PRINT = """
   [data-testid="stMainBlockContainer"] { padding: 0; max-width: none; }
   [data-testid="stLayoutWrapper"]:has(> .st-key-strip) { position: static; }
   [data-testid="stHeader"], [data-testid="stToolbar"], [data-testid="stTooltipIcon"], [data-testid="stPageLink"],
-  .stButton, .stDownloadButton, .stCheckbox, .stMultiSelect, [data-testid="stFileUploader"], [data-testid="stToast"],
+  .stButton, .stDownloadButton, .st-key-welcome,
+  .stCheckbox, .stMultiSelect, [data-testid="stFileUploader"], [data-testid="stToast"],
   [data-testid="stExpander"]:has(> details:not([open])), [data-testid="stElementToolbar"],
   [role="tab"]:not([aria-selected="true"]), [aria-label^="Scroll tabs"],
   [data-testid="stBaseButton-pills"], [data-testid="stBaseButton-segmented_control"],
@@ -104,7 +109,7 @@ _PRINT = """
   .stPlotlyChart, .js-plotly-plot, .js-plotly-plot .plot-container, .js-plotly-plot .svg-container {
     width: 100% !important; height: auto !important; min-width: 0 !important;
   }
-  .js-plotly-plot .main-svg { width: 100% !important; height: auto !important; }
+  .js-plotly-plot .main-svg { width: 100% !important; }
   .js-plotly-plot .main-svg:first-child { position: static !important; display: block; }
   .stPlotlyChart, [data-testid="stMetric"], [data-testid="stDataFrame"], tr { break-inside: avoid; }
   h1, h2, h3 { break-after: avoid; }

@@ -21,7 +21,7 @@ from planner.report.answer.tables import INPUTS
 from planner.report.futures.input_words import formula_input_label, input_label
 from planner.report.mix_words import COST
 from planner.report.what_if import AS_ENTERED
-from planner.report.words import HIGH, LOW, PURCHASE, TIMINGS
+from planner.report.words import HIGH, LOW, PURCHASE, TIMINGS, seller
 from planner.study.measures import MEASURES
 from tests.crawl.figures import CENT, HALF, PLAN, Figures
 from tests.crawl.files import read_lines
@@ -325,7 +325,7 @@ class PageReader:
         """Note each offer of Compare by its identity, what an order like the plan's pays, and buying."""
         setting = self.result.plan.setting
         for row in rows:
-            if row["Provider"] == "Buy and run it":
+            if "#Buy and run it" in row["Provider"]:
                 self.figures.add(self.own or "", "as_entered_usd", row["Plan total USD"], self.where)
                 continue
             name = ", ".join(str(row[part]) for part in ("Provider", "Terms", "Region"))
@@ -342,10 +342,10 @@ class PageReader:
 
     def _offer_ids(self, row: dict[str, Any]) -> list[str]:
         catalogue, chip = self.result.plan.setting.catalogue, self.result.plan.setting.scenario.accelerator
-        told = (row["Provider"], row["Terms"], row["Region"], row["Product"], row["GPUs per machine"])
+        told = (row["Provider"].rpartition("#")[2], row["Terms"], row["Region"], row["GPUs per machine"])
         return [
             key for key, offer in catalogue.offers.items() if offer.accelerator == chip and told == (
-                catalogue.providers[offer.provider].label, PURCHASE[offer.purchase], offer.region, offer.sku or "",
+                seller(catalogue.providers[offer.provider].label, offer.sku), PURCHASE[offer.purchase], offer.region,
                 offer.accelerators_per_instance)
         ]  # fmt: skip
 

@@ -129,9 +129,9 @@ def test_the_headline_names_the_first_of_the_table_and_what_its_price_rests_on(
     finding = cheapest(catalogue, NEED, rent, None)
     assert finding.offer == rent.offers[rent.ranking[0]]
     price = rent.prices.of(finding.offer)
-    assert f"today about ${price.typical:,.2f}" in finding.sentences[1]
+    assert f"today about ${price.typical:,.2f}" in finding.details[1]
     lower = sum(one.read_usd < price.read_usd for one in map(rent.prices.of, rent.offers))
-    assert any(sentence.startswith(f"{lower} offer") for sentence in finding.sentences) == bool(lower)
+    assert any(sentence.startswith(f"{lower} offer") for sentence in finding.details) == bool(lower)
 
 
 def test_a_seller_is_never_named_without_the_age_of_an_old_price(catalogue: Catalogue) -> None:

@@ -220,6 +220,7 @@ def test_from_an_empty_start_to_a_page_whose_prices_are_all_of_today(monkeypatch
     assert READER.result is not None
     assert {one.source: one.said for one in READER.result.sources if one.state != "read"} == {}
     shown = app.dataframe[0].value
+    shown["Provider"] = shown["Provider"].str.rpartition("#")[2].str.partition(" (")[0]
     offers = shown[shown["Provider"] != "Buy and run it"]
     assert len(offers) >= 5
     first_hand = offers[offers["Trust"] == "API"]

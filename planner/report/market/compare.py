@@ -24,6 +24,7 @@ from planner.report.table import Table
 from planner.scenario.durations import years_words
 from pricing import Catalogue, Figure
 from pricing.belief import PriceEstimate
+from pricing.orderable import sale
 from pricing.query import AGEING_DAYS, OTHER_CHIP, freshness, trust
 
 BUY_ID = "buy"
@@ -33,7 +34,7 @@ COLUMNS = (
     "Provider", "Today USD/GPU-h", "Days old", "Plan total USD", "Against buying", "Terms", "Product", "Total is",
     "USD per busy GPU-h", "Sticker USD/GPU-h", "Today low", "Today high", "Typical order USD/GPU-h",
     "Typical order low", "Typical order high", "Checked", "Freshness", "Trust",
-    "GPUs per machine", "Region", "Notes", "Source",
+    "GPUs per machine", "Region", "Notes", "Source", "Against cheapest", "At once", "Price read", "Page",
 )  # fmt: skip
 FOLD_DAYS = 60  # a price that was last read longer ago is folded away where there are others
 
@@ -127,6 +128,10 @@ def ranked_table(
     if bought is not None:
         own_usd, row = bought
         ranked.insert(sum(int((bills.total_usd <= own_usd).sum()) for bills in several), (BUY_ID, row))
+    least = next((row["Plan total USD"] for _, row in ranked if row.get("Plan total USD")), None)
+    for _, row in ranked:
+        usd = row.get("Plan total USD")
+        row["Against cheapest"] = None if usd is None or not least else round(usd / least - 1, 2)
     cells = {name: [row.get(name) for _, row in ranked] for name in columns}
     return Table.from_columns(cells, [key for key, _ in ranked])
 
@@ -163,6 +168,8 @@ def rent_rows(
             "GPUs per machine": offer.accelerators_per_instance,
             "Region": offer.region,
             "Freshness": freshness(offer, day),
+            "At once": sale(catalogue, key).most.accelerators,
+            "Page": catalogue.providers[offer.provider].page,
         }
         figure, assumed = offer.usd_per_accelerator_hour, bills.assumed[place]
         if figure is None:
@@ -190,14 +197,16 @@ def rent_rows(
 
 
 def _price_cells(catalogue: Catalogue, figure: Figure, price: PriceEstimate, day: date) -> dict[str, Any]:
+    days, basis = figure.age_days(day), trust(catalogue, figure.newest)
     return {
         "Sticker USD/GPU-h": figure.newest.typical,
         "Today USD/GPU-h": words.round_significant(price.typical, 4),
         "Today low": words.round_significant(price.low, 4),
         "Today high": words.round_significant(price.high, 4),
         "Checked": figure.checked,
-        "Days old": figure.age_days(day),
-        "Trust": trust(catalogue, figure.newest),
+        "Days old": days,
+        "Trust": basis,
+        "Price read": basis if basis == "yours" else f"{basis}, {words.count(days, 'day')} ago",
         "Source": catalogue.sources[figure.newest.source].url,
     }
 
@@ -220,6 +229,8 @@ def buy_row(need: DemandLayer, own: PurchaseComparison) -> dict[str, Any]:
         "Days old": None,
         "Freshness": "",
         "Trust": bought.trust,
+        "Price read": bought.trust,
+        "Page": None,
         "Notes": "; ".join((*(() if bought.url else (bought.source,)), *own.option.warnings)),
         "Source": bought.url,
     }
@@ -265,11 +276,12 @@ def running_cost_rows(own: PurchaseComparison) -> list[tuple[str, str, str]]:
 
 @dataclass(frozen=True)
 class Finding:
-    """A title with the main result, and the sentences that go with it."""
+    """A title with the main result, the sentences that go with it, and those that it rests on."""
 
     title: str
     sentences: tuple[str, ...]
     offer: str | None = None
+    details: tuple[str, ...] = ()
 
 
 def cheapest(
@@ -298,8 +310,9 @@ def cheapest(
     )
     return Finding(
         f"{seller} is cheapest to rent from: {hour} per busy GPU-hour{price_age_suffix(price)}",
-        (total, f"{words.worth(price)}.", *typical, *(listed if lower else ()), *bought),
+        (*typical, *bought),
         bills.offers[best],
+        (total, f"{words.worth(price)}.", *(listed if lower else ())),
     )
 
 

@@ -227,4 +227,4 @@ def cheapest_job_finding(
     plan = f"The plan of {years} costs {total} there, disks and traffic included, {words.PURCHASE[offer.purchase]}."
     title = f"{seller} {'trains' if size.is_run else 'serves'} it for the least: {cost}{price_age_suffix(price)}"
     typical = filter(None, (order_sentence(size.setting, offer.purchase),))
-    return Finding(title, (plan, f"{words.worth(price)}.", *typical, *bought), key)
+    return Finding(title, (*typical, *bought), key, (plan, f"{words.worth(price)}."))

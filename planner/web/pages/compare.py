@@ -9,6 +9,7 @@ from planner.money.ledger import Ledger
 from planner.money.renting.bill import Money
 from planner.money.renting.orders import busiest_order
 from planner.money.setting import PlanContext
+from planner.report import words
 from planner.report.answer.sentences import summarize_answer
 from planner.report.market.compare import BUY_ID, by_the_token, hidden_offers_text, money_basis_text, selectable_rows
 from planner.report.market.job_offers import OfferComparison
@@ -41,21 +42,20 @@ def page() -> None:
 def _comparison(
     heading: DeltaGenerator, result: state.PlanResult, accelerators: Sequence[SizedAccelerator], is_job: bool
 ) -> None:
-    query = filters.offer_filters(state.catalogue(), names := [sized.accelerator for sized in accelerators])
-    with st.container(horizontal=True, gap="large"):
-        order = busiest_order(accelerators[0].setting) if len(accelerators) == 1 else None
-        able_only = filters.capacity_filter(order)
-        money = filters.money_filter()
+    names = [sized.accelerator for sized in accelerators]
+    order = busiest_order(accelerators[0].setting) if len(accelerators) == 1 else None
+    query, able_only, money = filters.offer_filters(state.catalogue(), names, order)
     question = show_offers.OfferQuestion(result, accelerators, is_job, money)
     shown = filtered = question.offers(query, able_only=able_only)
-    more = (*by_the_token(result.answer, money), money_basis_text(result.plan, money))
     with heading:
-        show.title(filtered.finding.title, (*filtered.finding.sentences, *more))
-    live_prices.suggest_refresh()
+        show.title(filtered.finding.title, filtered.finding.sentences)
     if filters.shows_hidden():
         shown = question.offers(filters.unfiltered(state.catalogue(), names), able_only=False)
     hidden = hidden_offers_text(filtered.hidden, filtered.of, is_shown=filters.shows_hidden())
     show_offers.offers(show_offers.listed(shown), hidden)
+    basis = (*filtered.finding.details, *by_the_token(result.answer, money), money_basis_text(result.plan, money))
+    show.small(words.markdown(" ".join(basis)))
+    live_prices.suggest_refresh()
     _views(shown, query, accelerators[0].accelerator, money)
     show.next_page("What if", "Next: what would change the answer")
 
