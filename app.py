@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from planner.web import ask, frame, pins, state, style, welcome
-from planner.web.pages import answer, assumptions, compare, speed, what_if
+from planner.web.pages import answer, assumptions, compare, side_by_side, speed, what_if
 from planner.web.run_queue import RUNS
 
 ICON = Path(__file__).parent / "planner" / "web" / "icon.png"
@@ -16,20 +16,22 @@ PAGES = (
     st.Page(what_if.page, title="What if", url_path="what-if", help="What would change this?"),
     st.Page(assumptions.page, title="Assumptions", url_path="assumptions", help="Where is this number from?"),
 )
+SIDE_BY_SIDE = st.Page(side_by_side.page, title="Side by side", url_path="side-by-side", help="What differs?")
 
 with RUNS.turn(), frame.refusals_shown():
-    page = st.navigation(PAGES, position="top")
+    pages = [*PAGES, *([SIDE_BY_SIDE] if pins.has_any() else [])]
+    page = st.navigation(pages, position="top")
     st.set_page_config(page_title=f"{page.title} · Rent, buy, or both?", page_icon=str(ICON), layout="wide")
     st.logo(str(ICON))
     style.put()
     frame.begin_run()
-    state.register_pages(PAGES)
-    frame.phone_navigation(PAGES)
+    state.register_pages(pages)
+    frame.phone_navigation(pages)
     frame.show_notices()
     ask.scenario(state.catalogue(), with_details=page is PAGES[0])
     if page is PAGES[0]:
         welcome.line(state.catalogue(), ask.use)
-    pins.side_by_side(state.catalogue(), page.title, ask.show_plan)
+    pins.load_plans(state.catalogue())
     page.run()
     frame.show_footer(state.catalogue(), state.day())
     state.settle(page.title)

@@ -10,7 +10,7 @@ from typing import Literal
 import plotly.graph_objects as go
 
 from planner.money.ledger import Ledger, Part
-from planner.money.verdict.answer import Answer
+from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.chart_frame import (
@@ -73,12 +73,11 @@ _LINES = (
 )  # fmt: skip
 
 
-def option_ranges(answer: Answer, dark: bool) -> go.Figure:
+def option_ranges(options: Sequence[EvaluatedOption], names: Sequence[str], dark: bool) -> go.Figure:
     """Draw each option as a bar over the range that 8 of 10 futures lie in, with a mark at the median.
 
     A bar that would dwarf the first one ends at the edge.
     """
-    options = answer.ranked
     edge = _MOST_OF_FIRST * max(options[0].high_usd, options[1].low_usd if len(options) > 1 else 0.0, 1.0)
     rows, styles = range(len(options)), [WAYS[each.option.way].style for each in options]
     ends = [(min(each.low_usd, edge), min(each.high_usd, edge)) for each in options]
@@ -97,14 +96,16 @@ def option_ranges(answer: Answer, dark: bool) -> go.Figure:
         list(rows),
         {"color": [style.colour(dark) for style in styles], "symbol": [style.symbol for style in styles], "size": 11},
         customdata=[
-            [escape(each.option.title), *map(words.usd, (each.present_usd, each.low_usd, each.high_usd))]
-            for each in options
+            [escape(name), *map(words.usd, (each.present_usd, each.low_usd, each.high_usd))]
+            for name, each in zip(names, options, strict=True)
         ],
         hovertemplate="%{customdata[0]}<br>"
         "median %{customdata[1]}, %{customdata[2]} to %{customdata[3]}<extra></extra>",
     )
-    names = [f"{escape(each.option.title)}  {words.format_usd_short(each.present_usd)}" for each in options]
-    names[0] = f"<b>{names[0]}</b>"
+    labels = [
+        f"{escape(name)}  {words.format_usd_short(each.present_usd)}" for name, each in zip(names, options, strict=True)
+    ]
+    labels[0] = f"<b>{labels[0]}</b>"
     return style_figure(
         [spans, medians],
         dark,
@@ -114,7 +115,7 @@ def option_ranges(answer: Answer, dark: bool) -> go.Figure:
         margin={"l": 8, "r": 16, "t": 8, "b": 40},
         xaxis=money("Net present cost, 80% range", nticks=6, tickangle=0) | {"rangemode": "tozero"},
         yaxis={"range": [len(options) - 0.6, -0.75], "visible": False},
-        annotations=bar_labels(names, dark),
+        annotations=bar_labels(labels, dark),
     )
 
 

@@ -69,8 +69,8 @@ def scenario(catalogue: Catalogue, *, with_details: bool = False) -> Scenario:
     checked = catalogue if any(name in texts for name in CARRIED) else None
     plan_texts = {name: texts[name] for name in PLAN if name in texts}
     read = parse_link(plan_texts, checked, opening="You entered", rates=rates(catalogue))
-    _warn(*read.told, *read.at_odds.values())
     pins.write()
+    _warn(*read.told, *read.at_odds.values(), *pins.omission())
     address.write()
     result = state.set_current_plan(read.scenario, with_details=with_details)
     _show_verdict(verdict_line, result.plan, question, is_title=with_details)

@@ -1,26 +1,15 @@
-"""Pinned plans: up to four, side by side with the plan on the screen, on every page; a link holds them too."""
+"""Pinned plans: up to four, side by side with the plan on the screen, on a page of their own and in the link."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import get_args
 from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
 
 from planner.report import words
 from planner.report.answer.phrases import question_text
-from planner.report.answer.plan_report import PlanReport
-from planner.report.answer.side_by_side import (
-    PinnedPlan,
-    Topic,
-    against,
-    formatted_table,
-    input_differences_table,
-    others,
-)
-from planner.report.table import Table
+from planner.report.answer.side_by_side import PinnedPlan, others
 from planner.scenario.link import ALSO, parse_link
 from planner.scenario.question import KEYS, detect_question
-from planner.web import address, questions, show, state
+from planner.web import address, questions, state
 from pricing import Catalogue
 from pricing.exchange import rates
 from pricing.formulas import unseen
@@ -30,13 +19,6 @@ LETTERS = "ABCD"
 LONGEST_LINK = 6_000  # characters of all pins; browsers and mail programs take this much
 _PINS = "pins"
 _PLAN_KEYS = (*KEYS, ALSO, questions.KEY)
-# The rows of the comparison that belong to the question of a page; a page that is not named shows all of them.
-_ROWS: dict[str, tuple[Topic, ...]] = {
-    "Answer": ("verdict", "money"),
-    "Speed": ("speed", "plan"),
-    "Compare": ("rent", "money"),
-    "What if": ("verdict", "turns"),
-}
 
 
 def load_from_link() -> None:
@@ -51,9 +33,15 @@ def pinned() -> list[dict[str, str]]:
     return st.session_state.setdefault(_PINS, [])
 
 
-def omitted_letters() -> str:
-    """Return the letters of the plans that do not fit into the link, in words; empty where all fit."""
-    return words.listed([LETTERS[index] for index in range(len(_values_in_link()), len(pinned()))])
+def has_any() -> bool:
+    """Return whether a plan is pinned, in this session or by the link that it begins with."""
+    return bool(pinned()) or KEY in st.query_params
+
+
+def omission() -> tuple[str, ...]:
+    """Return which plans do not fit into the link, in a sentence; none where all fit."""
+    missing = words.listed([LETTERS[index] for index in range(len(_values_in_link()), len(pinned()))])
+    return (f"The link is too long to include {missing}. Share them as files.",) if missing else ()
 
 
 def write() -> None:
@@ -86,49 +74,31 @@ def _pin() -> None:
         pinned().append(values)
 
 
-def _unpin(index: int) -> None:
+def unpin(index: int) -> None:
     del pinned()[index]
 
 
-def side_by_side(catalogue: Catalogue, page: str, use: Callable[[dict[str, str]], None]) -> None:
-    """Show the pinned plans beside the one on the screen: different inputs first, then the results."""
-    pins = [PinnedPlan(letter, _result(catalogue, values)) for letter, values in zip(LETTERS, pinned(), strict=False)]
-    if not pins:
-        state.set_pinned(())
-        return
-    names = [f"{pin.letter}: {_name(catalogue, values)}" for pin, values in zip(pins, pinned(), strict=True)]
-    on_screen = state.result(with_details=True)
-    state.set_pinned(others(on_screen, pins))
-    results = [*(pin.result for pin in pins), on_screen]
-    labelled = zip([*names, "On the screen"], results, strict=True)
-    plans = [PlanReport(name, result.plan, result.answer, result.summary) for name, result in labelled]
-    with st.expander("Side by side", expanded=True, key="pins"):
-        with st.container(horizontal=True, vertical_alignment="center", key="pin-names"):
-            for index, name in enumerate(names):
-                with st.popover(words.markdown(name), key=f"pinned-{index}"):
-                    st.button("Show this plan", on_click=use, args=(pinned()[index],), key=f"use-pin-{index}")
-                    st.button("Unpin", on_click=_unpin, args=(index,), key=f"unpin-{index}")
-        if sentences := against(on_screen, pins):
-            show.paragraph(*sentences)
-        table = _table(plans, [result.hints for result in results], page)
-        show.small_table(table, "side-by-side.csv", "pins")
-        if missing := omitted_letters():
-            show.small(words.markdown(f"The link is too long to include {missing}. Share them as files."))
+def load_plans(catalogue: Catalogue) -> None:
+    """Calculate the pinned plans, for the charts of every page."""
+    pins = pinned_plans(catalogue)
+    state.set_pinned(others(state.result(with_details=True), pins) if pins else ())
 
 
-def _table(plans: Sequence[PlanReport], hints: Sequence[Mapping[str, str]], page: str) -> Table:
-    """Return the inputs that differ, and below them the results."""
-    inputs, measures = input_differences_table(plans, hints), formatted_table(plans, _ROWS.get(page, get_args(Topic)))
-    names = list(measures.columns[1:])
-    rows = [[inputs["Input"][row], *(inputs[name][row] for name in inputs.columns[1:])] for row in range(len(inputs))]
-    rows += [[measures["Measure"][row], *(measures[name][row] for name in names)] for row in range(len(measures))]
-    return Table.listed(["What", *names], rows)
+def pinned_plans(catalogue: Catalogue) -> list[PinnedPlan]:
+    """Return the pinned plans with their results."""
+    return [PinnedPlan(letter, _result(catalogue, values)) for letter, values in zip(LETTERS, pinned(), strict=False)]
 
 
-def _name(catalogue: Catalogue, values: dict[str, str]) -> str:
-    """Return the plan's name; its sentence where it has none."""
-    name = values.get("name")
-    return name or question_text(catalogue, detect_question(values, values.get(questions.KEY)), values)
+def names(catalogue: Catalogue) -> list[str]:
+    """Return the letter and the name of each pinned plan; its sentence where it has none."""
+    return [
+        f"{letter}: {values.get('name') or _sentence(catalogue, values)}"
+        for letter, values in zip(LETTERS, pinned(), strict=False)
+    ]
+
+
+def _sentence(catalogue: Catalogue, values: dict[str, str]) -> str:
+    return question_text(catalogue, detect_question(values, values.get(questions.KEY)), values)
 
 
 def _result(catalogue: Catalogue, values: dict[str, str]) -> state.PlanResult:

@@ -1,7 +1,7 @@
 """Parts of a page: charts with their finding as text, tables with their units and files, figures, links."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any
 
@@ -9,7 +9,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from planner.report import words
-from planner.report.answer.side_by_side import pinned_tile_values
 from planner.report.files.csv import to_csv
 from planner.report.table import Table
 from planner.report.words import Tile
@@ -178,20 +177,10 @@ def link(url: str) -> str:
 
 
 def figures(tiles: Sequence[Tile], key: str = "figures") -> None:
-    """Show a few figures with their ranges in one row, two by two on a phone; those of pinned plans below them."""
+    """Show a few figures with their ranges in one row, two by two on a phone."""
     with st.container(key=key), st.grid(max(4, len(tiles)), min_column_width=150):
         for tile in tiles:
-            pinned_values = pinned_tile_values(tile, state.pinned())
-            with st.container(border=True, height="stretch", gap=None) if pinned_values else nullcontext():
-                st.metric(
-                    words.markdown(tile.label),
-                    tile.value,
-                    words.markdown(tile.range),
-                    delta_color="off",
-                    delta_arrow="off",
-                    border=not pinned_values,
-                    height="content" if pinned_values else "stretch",
-                    help=words.markdown(tile.detail),
-                )
-                if pinned_values:
-                    small(words.markdown(" · ".join(pinned_values)))
+            st.metric(
+                words.markdown(tile.label), tile.value, words.markdown(tile.range), delta_color="off",
+                delta_arrow="off", border=True, height="stretch", help=words.markdown(tile.detail),
+            )  # fmt: skip

@@ -12,6 +12,7 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from planner.money.renting.own_prices import own_quotes
+from planner.money.verdict.answer import Answer
 from planner.report import charts
 from planner.report.answer import payback_chart
 from planner.report.answer.plan_report import PlanResult, evaluate
@@ -218,7 +219,13 @@ def precompute_default_answer() -> None:
 
 
 # Charts by answer, which is one object for all sessions that ask the same.
-_ranges_figure = cached(CHARTS)(charts.option_ranges)
+
+
+@cached(CHARTS)
+def _ranges_figure(answer: Answer, is_dark: bool) -> go.Figure:
+    return charts.option_ranges(answer.ranked, [each.option.title for each in answer.ranked], is_dark)
+
+
 _payback_figure = cached(CHARTS)(payback_chart.payback_chart)
 cached_payback_summary = cached(PLANS)(payback_chart.payback_summary)
 _futures_figure = cached(CHARTS)(future_charts.futures_dots)

@@ -119,13 +119,13 @@ def test_a_founder_compares_providers_and_pins_a_plan(page: Page) -> None:
     arrive(page, "/")
     go_to(page, "Pin", key="pin-plan")
     press(page, "Enter")
-    expect(page.get_by_text("Side by side")).to_be_visible()
+    expect(page.get_by_role("link", name="Side by side").first).to_be_visible()
     open_phrase(page, "years", back=True)
     press(page, "Home")
     assert "years=0.25" in page.url
     press(page, "Escape")
     turn_to(page, "Compare")
-    expect(page.get_by_text("Side by side")).to_be_visible()
+    expect(page.get_by_role("link", name="Side by side").first).to_be_visible()
     go_to(page, "On demand")
     press(page, "ArrowRight", "ArrowRight", "Enter")
     assert "Spot" in page.url

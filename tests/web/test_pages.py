@@ -38,11 +38,11 @@ def one_page(name: str) -> None:
     import streamlit as st
 
     from planner.web import ask, frame, state
-    from planner.web.pages import answer, assumptions, compare, speed, what_if
+    from planner.web.pages import answer, assumptions, compare, side_by_side, speed, what_if
 
     known = {
         "Answer": answer.page, "Speed": speed.page, "Compare": compare.page, "What if": what_if.page,
-        "Assumptions": assumptions.page,
+        "Assumptions": assumptions.page, "Side by side": side_by_side.page,
     }  # fmt: skip
     pages = tuple(
         st.Page(page, title=title, url_path=title.lower().replace(" ", "-"), default=title == name)

@@ -111,11 +111,15 @@ def test_pinned_plans_stand_beside_the_one_on_the_screen_and_in_the_link() -> No
     app.button(key="pin-plan").click().run()
     app.number_input(key="gpus").set_value(24.0).run()
     assert dict(parse_qsl(app.query_params["pin"])) == {"gpus": "16"}
-    table = next(one.value for one in app.table if "On the screen" in one.value.columns)
-    assert list(table.loc["How many at once"]) == ["16", "24"]
-    assert len(set(table.loc[words.markdown("Rent, today's money, USD")])) == 2
-    again = entrypoint(gpus="24", pin="gpus=16")
-    assert next(one.value for one in again.table if "On the screen" in one.value.columns).equals(table)
+    again = visit("Side by side", gpus="24", pin="gpus=16")
+    assert not again.exception
+    assert " more than A" in again.title[0].value.replace("\\", "")
+    table = next(one.value for one in again.table if "On the screen" in one.value.columns)
+    assert list(table.loc["How many at once"]) == ["16", "24", ""]
+    before, now, more = table.loc[words.markdown("Rent, today's money, USD")]
+    assert more.startswith(words.markdown("+$"))
+    assert before != now
+    assert all(len(set(row[:2])) == 2 for row in table.itertuples(index=False)), "equal rows are left out"
     again.button(key="use-pin-0").click().run()
     assert asked(again).work[0].accelerators == 16
     again.button(key="unpin-0").click().run()
@@ -139,7 +143,7 @@ def test_what_a_link_has_no_room_for_is_said(monkeypatch: pytest.MonkeyPatch) ->
     app.number_input(key="gpus").set_value(24.0).run()
     app.button(key="pin-plan").click().run()
     assert app.query_params["pin"] == "gpus=16"
-    assert any("The link is too long to include B" in one.value for one in app.markdown)
+    assert any("The link is too long to include B" in one.value for one in app.warning)
 
 
 def test_a_link_with_nonsense_for_a_pin_opens() -> None:

@@ -1,8 +1,8 @@
 """Plans side by side: what each came to, and what they say differently."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,12 +18,11 @@ from planner.report.answer import tables
 from planner.report.answer.plan_report import PlanReport, PlanResult
 from planner.report.futures.counted import best_cheaper_per_100
 from planner.report.table import Table
-from planner.report.words import Tile
 from planner.scenario.path import format_path
 from planner.scenario.question import KEYS, LinkKey
 
-Topic = Literal["verdict", "plan", "money", "turns", "speed", "rent"]  # what of a plan a measure is about
 Write = Callable[[float], str]
+_MINUS = "\u2212\u2060"  # with a joiner, so that no line ends between the sign and its number
 
 
 class FormattedMeasure(NamedTuple):
@@ -31,7 +30,6 @@ class FormattedMeasure(NamedTuple):
 
     label: str
     value: Any
-    about: Topic
     write: Write
 
 
@@ -51,29 +49,27 @@ def _unique(names: Sequence[str]) -> list[str]:
 def _measures(report: PlanReport) -> Iterator[FormattedMeasure]:
     plan, answer = report.plan, report.answer
     most = f"{plan.setting.demand.all.peak_accelerators:,} x {plan.setting.scenario.accelerator}"
-    yield FormattedMeasure("Verdict", report.summary.title, "verdict", _plain)
-    yield FormattedMeasure(
-        "Best way cheaper in so many of 100 futures", best_cheaper_per_100(answer), "verdict", _plain
-    )
-    yield FormattedMeasure("Work", most, "plan", _plain)
-    yield FormattedMeasure("Years", plan.setting.scenario.years, "plan", _plain)
-    yield FormattedMeasure("Best way", answer.best.option.title if answer.best else None, "plan", _plain)
+    yield FormattedMeasure("Verdict", report.summary.title, _plain)
+    yield FormattedMeasure("Best way cheaper in so many of 100 futures", best_cheaper_per_100(answer), _plain)
+    yield FormattedMeasure("Work", most, _plain)
+    yield FormattedMeasure("Years", plan.setting.scenario.years, _plain)
+    yield FormattedMeasure("Best way", answer.best.option.title if answer.best else None, _plain)
     for label, way in (("Best way", answer.best), ("Own", answer.own), ("Rent", answer.rent)):
         yield from _money(label, way)
     for turn in answer.break_evens:
         label, write = tables.INPUTS.get(turn.name, (turn.name, _plain))
-        yield FormattedMeasure(f"Same cost at: {label}", turn.value, "turns", write)
+        yield FormattedMeasure(f"Same cost at: {label}", turn.value, write)
     yield from _speeds(plan)
-    yield FormattedMeasure("Rented on demand from", _rental_source(plan), "rent", _plain)
+    yield FormattedMeasure("Rented on demand from", _rental_source(plan), _plain)
 
 
 def _money(label: str, way: EvaluatedOption | None) -> Iterator[FormattedMeasure]:
     """Yield the cost of an option: net present cost, all bills, and cash on day one."""
     bills = None if way is None else float(np.asarray(way.measures.bills_usd))
     cash = None if way is None else float(np.asarray(way.measures.cash_today_usd))
-    yield FormattedMeasure(f"{label}, today's money, USD", way.present_usd if way else None, "money", words.usd)
-    yield FormattedMeasure(f"{label}, all bills, USD", bills, "plan", words.usd)
-    yield FormattedMeasure(f"{label}, cash on day one, USD", cash, "money", words.usd)
+    yield FormattedMeasure(f"{label}, today's money, USD", way.present_usd if way else None, words.usd)
+    yield FormattedMeasure(f"{label}, all bills, USD", bills, words.usd)
+    yield FormattedMeasure(f"{label}, cash on day one, USD", cash, words.usd)
 
 
 def _speeds(plan: Plan) -> Iterator[FormattedMeasure]:
@@ -81,12 +77,12 @@ def _speeds(plan: Plan) -> Iterator[FormattedMeasure]:
     resolved = plan.setting.resolved
     for trained in resolved.trainings[:1] if resolved else ():
         speed = trained.speed
-        yield FormattedMeasure("One run takes, days", speed.days.typical if speed else None, "speed", _plain)
-        yield FormattedMeasure("Memory needed of each GPU, GB", trained.memory_gb, "speed", _plain)
+        yield FormattedMeasure("One run takes, days", speed.days.typical if speed else None, _plain)
+        yield FormattedMeasure("Memory needed of each GPU, GB", trained.memory_gb, _plain)
     for served in resolved.servings[:1] if resolved else ():
         rate = served.output_tokens_per_s_at_peak if served.fits else None
-        yield FormattedMeasure("Tokens a second", rate, "speed", _plain)
-        yield FormattedMeasure("GPUs at the peak", served.accelerators_at_peak, "speed", _plain)
+        yield FormattedMeasure("Tokens a second", rate, _plain)
+        yield FormattedMeasure("GPUs at the peak", served.accelerators_at_peak, _plain)
 
 
 def _plain(value: float) -> str:
@@ -149,13 +145,31 @@ def _flatten(data: Any, path: str) -> Iterator[tuple[str, Any]]:
         yield path, data
 
 
-def formatted_table(plans: Sequence[PlanReport], about: Collection[Topic] = get_args(Topic)) -> Table:
-    """The measures as a page writes them, of those that are about what is asked for."""
-    names = _unique([report.name for report in plans])
-    measures = [{measure.label: measure for measure in _measures(report) if measure.about in about} for report in plans]
-    labels = dict.fromkeys(label for way in measures for label in way)
-    rows = [[label, *(_written(way.get(label)) for way in measures)] for label in labels]
-    return Table.listed(["Measure", *names], rows)
+def side_by_side_table(plans: Sequence[PlanReport], hints: Sequence[Mapping[str, str]]) -> Table:
+    """Return what differs: inputs, then measures; the last plan is that on the screen.
+
+    A column for each other plan says how much more or less the plan on the screen has.
+    """
+    inputs = input_differences_table(plans, hints)
+    names, blank = inputs.columns[1:], [""] * (len(plans) - 1)
+    rows = [[inputs["Input"][row], *(inputs[name][row] for name in names), *blank] for row in range(len(inputs))]
+    by_plan = [{measure.label: measure for measure in _measures(report)} for report in plans]
+    for label in dict.fromkeys(label for measures in by_plan for label in measures):
+        each = [measures.get(label) for measures in by_plan]
+        texts = list(map(_written, each))
+        if len(set(texts)) > 1:
+            rows.append([label, *texts, *(_more_text(each[-1], other) for other in each[:-1])])
+    against_names = [f"Against {name.partition(':')[0]}" for name in names[:-1]]
+    return Table.listed(["What", *names, *against_names], rows)
+
+
+def _more_text(shown: FormattedMeasure | None, other: FormattedMeasure | None) -> str:
+    """Return the difference of two measures with its sign; empty where one is no number."""
+    values = [None if it is None or not isinstance(it.value, float | int) else float(it.value) for it in (shown, other)]
+    if shown is None or None in values or not np.isfinite(values).all():  # type: ignore[arg-type]
+        return ""
+    more = values[0] - values[1]  # type: ignore[operator]
+    return f"{'+' if more > 0 else _MINUS if more < 0 else ''}{shown.write(abs(more))}"
 
 
 def _written(measure: FormattedMeasure | None) -> str:
@@ -225,22 +239,6 @@ def saved_usd(answer: Answer) -> float | None:
     return None if answer.pair is None else answer.pair[1].as_entered_usd - answer.pair[0].as_entered_usd
 
 
-def pinned_tile_values(tile: Tile, pins: Sequence[PinnedPlan]) -> tuple[str, ...]:
-    """Return the value of the tile in the same place of each pinned plan, named where it is of another option."""
-    tiles = [
-        (pin.letter, other) for pin in pins for other in pin.result.summary.figures if _place(other) == _place(tile)
-    ]
-    return tuple(
-        f"{letter}: {'the same' if (other.label, other.value) == (tile.label, tile.value) else other.value}"
-        + (f" ({words.lower_first(other.label)})" if other.label != tile.label else "")
-        for letter, other in tiles
-    )
-
-
-def _place(tile: Tile) -> str:
-    return tile.place or tile.label
-
-
 def others(shown: PlanResult, pins: Sequence[PinnedPlan]) -> tuple[PinnedPlan, ...]:
     """Return the pinned plans other than the plan on the screen: no figure is compared with itself."""
     return tuple(pin for pin in pins if not same_plan(shown.plan, pin.result.plan))
@@ -251,7 +249,7 @@ def against(shown: PlanResult, pins: Sequence[PinnedPlan]) -> tuple[str, ...]:
     best, sentences = shown.answer.best, []
     for pin in pins:
         if same_plan(shown.plan, pin.result.plan):
-            sentences.append(f"It is the same plan as {pin.letter}.")
+            sentences.append(f"The plan on the screen is {pin.letter}.")
         elif best is not None and pin.best is not None:
             sentences.append(_difference_text(best.present_usd, pin.best.present_usd, pin.letter))
     return tuple(sentences)
@@ -260,6 +258,7 @@ def against(shown: PlanResult, pins: Sequence[PinnedPlan]) -> tuple[str, ...]:
 def _difference_text(usd: float, other_usd: float, letter: str) -> str:
     more = usd - other_usd
     if words.format_usd_short(usd) == words.format_usd_short(other_usd):
-        return f"It costs about as much as {letter}."
+        return f"The plan on the screen costs about as much as {letter}."
     share = f" ({words.percent(abs(more) / other_usd)})" if other_usd > 0 else ""
-    return f"It costs {words.format_usd_short(abs(more))}{share} {'more' if more > 0 else 'less'} than {letter}."
+    amount, more_or_less = words.format_usd_short(abs(more)), "more" if more > 0 else "less"
+    return f"The plan on the screen costs {amount}{share} {more_or_less} than {letter}."
