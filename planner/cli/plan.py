@@ -26,6 +26,7 @@ def add(verbs: Any) -> None:
     verb.add_argument("--json", action="store_true", help="print JSON")
     verb.add_argument("--csv", type=Path, metavar="FILE", help="write every payment, month by month")
     verb.add_argument("--csv-assumptions", type=Path, metavar="FILE", help="write every assumption with its source")
+    verb.add_argument("--memo", type=Path, metavar="FILE", help="write the answer on two pages, as .pdf or .md")
     verb.add_argument("--csv-results", type=Path, metavar="FILE", help="write the measures of each option")
     profit = "write profit and loss by year of the options that sell idle hours"
     verb.add_argument("--csv-profit", type=Path, metavar="FILE", help=profit)
@@ -85,3 +86,10 @@ def _write_csv_files(report: PlanReport, args: argparse.Namespace) -> None:
         write_file(args.csv_results, to_csv(results_table(report.plan, report.answer, report.futures)))
     if args.csv_profit:
         write_file(args.csv_profit, to_csv(profit_csv(report.answer)))
+    if args.memo:
+        from planner.report.memo import memo_data, write_memo
+        from planner.study.uncertainty.tornado import tornado
+
+        pair = report.answer.pair
+        bars = () if pair is None else tornado(report.plan, pair[0].option, pair[1].option)
+        write_file(args.memo, write_memo(memo_data(report, bars), args.memo.suffix))

@@ -10,10 +10,12 @@ from planner.report import words
 from planner.report.answer.sentences import summarize_answer
 from planner.report.files.csv import SIGN, assumptions_table, cash_table, results_table, to_csv
 from planner.report.files.workbook import workbook
+from planner.report.answer.plan_report import PlanReport
+from planner.report.memo import memo_data, write_memo
 from planner.scenario.file import SavedScenario, read_scenario, write_scenario
 from planner.scenario.known_names import with_unchanged_note
 from planner.speed.scenario_jobs import model_notes
-from planner.web import address, ask, show, state
+from planner.web import address, ask, show, state, state_what_if
 from pricing import PricingError
 
 KEY = "scenario_file"
@@ -41,6 +43,12 @@ def _content(plan: Plan, answer: Answer) -> None:
         _download("Cash flow (CSV)", "cash-flow.csv", lambda: to_csv(cash_table(plan)))
         _download("Assumptions (CSV)", "assumptions.csv", lambda: to_csv(assumptions_table(plan, SIGN)))
         _download("Results (CSV)", "results.csv", lambda: to_csv(results_table(plan, answer, futures)))
+    st.markdown("**For a board**: the answer on one or two pages")
+    report = PlanReport(plan.setting.scenario.name, plan, answer, state.result().summary, futures=futures)
+    memo = memo_data(report, state_what_if.bars() if answer.pair else (), address.link())
+    with st.container(horizontal=True):
+        _download("Memo (PDF)", "memo.pdf", lambda: write_memo(memo, ".pdf"))
+        _download("Memo (Markdown)", "memo.md", lambda: write_memo(memo, ".md"))
     st.markdown("**Scenario** as a file: only values that differ from the defaults, with the day of the prices")
     _download("Scenario (YAML)", "scenario.yaml", lambda: write_scenario(saved).encode())
     with st.expander("Load a scenario", key="load"):

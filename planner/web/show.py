@@ -1,5 +1,6 @@
 """Parts of a page: charts with their finding as text, tables with their units and files, figures, links."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
@@ -20,6 +21,7 @@ AS_TABLE = "Show as a table"
 _CHART = {"displayModeBar": False, "scrollZoom": False}
 _XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 _MIME = {"csv": "text/csv", "xlsx": _XLSX, "yaml": "application/yaml", "pdf": "application/pdf", "md": "text/markdown"}
+_NO_LETTER = re.compile(r"\W+")
 _NONE: Mapping[str, str] = MappingProxyType({})
 _TRY_AGAIN = "Your plan is safe. Try again, or contact the administrator of this app."
 
@@ -123,9 +125,16 @@ def download(label: str, name: str, make: Callable[[], bytes], key: str) -> None
             raise
 
     mime = _MIME[name.rpartition(".")[2]]
-    st.download_button(label, build, name, mime, on_click="ignore", icon=":material/download:", key=key)
+    st.download_button(label, build, file_name(name), mime, on_click="ignore", icon=":material/download:", key=key)
     if failed:
         st.error(words.markdown(f"{name} could not be made the last time. {_TRY_AGAIN}"))
+
+
+def file_name(name: str) -> str:
+    """Return the name of a file with that of the plan and the day of its prices: memo-fleet-2027-2026-11-25.pdf."""
+    stem, _, ending = name.rpartition(".")
+    plan = _NO_LETTER.sub("-", (address.text("name") or "").casefold())[:40].strip("-")
+    return f"{'-'.join(filter(None, (stem, plan, state.day().isoformat())))}.{ending}"
 
 
 def views(

@@ -104,13 +104,13 @@ def test_finance_changes_the_cost_of_money_and_takes_the_cash_flow(page: Page) -
     go_to(page, "Download this table (CSV)")
     with page.expect_download(timeout=FIRST_WORDS_MS) as caught:
         page.keyboard.press("Enter")
-    assert caught.value.suggested_filename == "cash.csv"
+    assert caught.value.suggested_filename.startswith("cash-")
     go_to(page, "Share", back=True)
     press(page, "Enter")
     go_to(page, "Results (CSV)")
     with page.expect_download(timeout=FIRST_WORDS_MS) as caught:
         page.keyboard.press("Enter")
-    assert caught.value.suggested_filename == "results.csv"
+    assert caught.value.suggested_filename.startswith("results-")
     press(page, "Escape")
     assert "Share" in here(page).says
 
@@ -154,7 +154,7 @@ def test_an_engineer_looks_at_memory_and_takes_another_number(page: Page) -> Non
     go_to(page, "Download this table (CSV)")
     with page.expect_download(timeout=FIRST_WORDS_MS) as caught:
         page.keyboard.press("Enter")
-    assert caught.value.suggested_filename == "memory.csv"
+    assert caught.value.suggested_filename.startswith("memory-")
 
 
 @pytest.mark.parametrize("name", ["phone", "zoomed"])

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from tests.browser.visit import open_page, settle
 _IN_A_CHART = """() => [...document.querySelectorAll('.js-plotly-plot .main-svg text')]
     .filter(one => one.getBoundingClientRect().width && getComputedStyle(one).opacity !== '0')
     .map(one => one.textContent)"""
+_DAY = re.compile(r"-\d{4}-\d\d-\d\d(?=\.)")  # of the prices, in the name of each file
 _ROWS = "() => [...document.querySelectorAll('.whole-table tr')].map(row => row.textContent)"
 _CUT = ".whole-table table { width: 9000px !important; }"
 
@@ -79,7 +81,7 @@ def _bytes(page: Page, button: Locator) -> tuple[str, bytes]:
     settle(page)  # a click that falls into a rerun is lost
     with page.expect_download(timeout=90_000) as caught:
         button.click()
-    return caught.value.suggested_filename, Path(caught.value.path()).read_bytes()
+    return _DAY.sub("", caught.value.suggested_filename), Path(caught.value.path()).read_bytes()
 
 
 def _unfold_tables(page: Page) -> None:
