@@ -1,5 +1,6 @@
 """A file is made when its button is pressed, without a session; where it cannot be made, the page says so."""
 
+import re
 from collections.abc import Callable
 from threading import Thread
 
@@ -19,7 +20,7 @@ def offered(monkeypatch: pytest.MonkeyPatch) -> dict[str, Make]:
     files: dict[str, Make] = {}
 
     def button(label: str, data: Make, file_name: str, mime: str, **_: object) -> None:
-        files[file_name] = data
+        files[re.sub(r"-\d{4}-\d\d-\d\d", "", file_name)] = data  # without the day of the prices
 
     monkeypatch.setattr(st, "download_button", button)
     return files
@@ -40,7 +41,7 @@ def test_no_file_asks_the_session_when_it_is_made(offered: dict[str, Make]) -> N
     app.session_state["share"] = True
     app.run()
     assert not app.exception
-    assert {"cash-flow.csv", "assumptions.csv", "results.csv", "scenario.yaml"} <= offered.keys()
+    assert {"cash-flow.csv", "assumptions.csv", "results.csv", "scenario.yaml", "memo.pdf"} <= offered.keys()
     assert all(len(pressed(make)) > 0 for make in offered.values())
 
 
