@@ -7,10 +7,9 @@ import streamlit as st
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.report import words
-from planner.report.answer.sentences import summarize_answer
+from planner.report.answer.plan_report import PlanReport
 from planner.report.files.csv import SIGN, assumptions_table, cash_table, results_table, to_csv
 from planner.report.files.workbook import workbook
-from planner.report.answer.plan_report import PlanReport
 from planner.report.memo import memo_data, write_memo
 from planner.scenario.file import SavedScenario, read_scenario, write_scenario
 from planner.scenario.known_names import with_unchanged_note
@@ -33,18 +32,17 @@ def _content(plan: Plan, answer: Answer) -> None:
     st.markdown("**Link** to this plan, dated today, so it always shows the same result")
     st.code(address.link(), language=None, wrap_lines=True)
     st.markdown("**For finance**: every line of every option by month, every assumption, every result")
-    futures = state.result().futures
+    futures, summary = state.result().futures, state.result().summary
     saved = SavedScenario(plan.setting.written, plan.setting.day, plan.setting.catalogue.digest)
     with st.container(horizontal=True):
         if answer.baseline is not None:
-            summary = summarize_answer(plan, answer, futures)
             words_of_answer = (summary.title, *summary.sentences)
             _download("Workbook (XLSX)", "plan.xlsx", lambda: workbook(plan, answer, futures, words_of_answer))
         _download("Cash flow (CSV)", "cash-flow.csv", lambda: to_csv(cash_table(plan)))
         _download("Assumptions (CSV)", "assumptions.csv", lambda: to_csv(assumptions_table(plan, SIGN)))
         _download("Results (CSV)", "results.csv", lambda: to_csv(results_table(plan, answer, futures)))
     st.markdown("**For a board**: the answer on one or two pages")
-    report = PlanReport(plan.setting.scenario.name, plan, answer, state.result().summary, futures=futures)
+    report = PlanReport(plan.setting.scenario.name, plan, answer, summary, futures=futures)
     memo = memo_data(report, state_what_if.bars() if answer.pair else (), address.link())
     with st.container(horizontal=True):
         _download("Memo (PDF)", "memo.pdf", lambda: write_memo(memo, ".pdf"))
