@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from planner.scenario.base import MILLION, SECONDS_PER_HOUR
 from planner.scenario.task import ServingTask
+from planner.speed.hosted_tokens import cheapest_hosted_price
 from planner.speed.serving import ServingResult
-from planner.speed.work_to_hours import cheapest_hosted_price
 from pricing import Catalogue
 
 

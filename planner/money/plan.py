@@ -50,8 +50,8 @@ def own_weights_conflict(setting: PlanContext) -> str | None:
     if setting.resolved is None or not setting.resolved.serves_own_weights or setting.written.hosted is not None:
         return None
     return (
-        "sellers by the token known here serve only their own weights, and the plan serves yours: name a hosted.price "
-        "of a seller that takes them"
+        "sellers by the token known here serve only their own weights, or LoRA adapters of some models, and the plan "
+        "serves others of yours: name a hosted.price of a seller that takes them"
     )
 
 

@@ -25,6 +25,7 @@ from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.task import FixedRun, ServingSpec, ServingTask, TrainingSpec, TrainingTask
 from planner.scenario.work import ScheduledJob, Work
 from planner.speed.hardware import NARROW, InvalidJobError, MissingAcceleratorDataError
+from planner.speed.hosted_tokens import cheapest_hosted_price, serves_own_weights, with_adapters
 from planner.speed.kept_data import (
     PICTURES_TB,
     SMALLEST_TB,
@@ -33,7 +34,6 @@ from planner.speed.kept_data import (
     with_data,
     with_usual_data,
 )
-from planner.speed.match_model import find_model_record
 from planner.speed.serving import (
     NonLlmServing,
     ScaledRun,
@@ -49,7 +49,6 @@ from planner.speed.training.across import fewest_by_deadline
 from planner.speed.training.images import image_training, is_image_network
 from planner.speed.training.result import NOT_SPREAD
 from pricing import Catalogue, PricingError
-from pricing.records import HostedPrice
 
 _MOST = f"even {MOST_ACCELERATORS:,} of them"
 _HELPS = "What would help"
@@ -94,6 +93,7 @@ class ScenarioInHours:
     runs: tuple[ScaledRun, ...] = ()
     late: tuple[LateRun, ...] = ()
     serves_own_weights: bool = False
+    hosts_adapters: bool = False  # what is hosted serves adapters that the plan tunes
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -123,8 +123,11 @@ def convert_to_hours(catalogue: Catalogue, scenario: Scenario) -> ScenarioInHour
         return ScenarioInHours(with_usual_data(catalogue, scenario), scenario)
     catalogue = with_user_models(catalogue, scenario.models)
     done = [_to_hours(catalogue, scenario, work) for work in scenario.work]
-    own_weights = _serves_own_weights(scenario)
-    offered = [] if own_weights else [hours.hosted for hours in done if hours.hosted]
+    own_weights = serves_own_weights(scenario)
+    offered = [hours.hosted for hours in done if hours.hosted]
+    if own_weights:
+        offered = with_adapters(catalogue, scenario, offered)
+    is_by_adapters = own_weights and bool(offered)
     hosted = paid_by_the_token(scenario.hosted, offered)
     plain = scenario.model_copy(update={"work": tuple(hours.work for hours in done), "hosted": hosted})
     return ScenarioInHours(
@@ -136,15 +139,9 @@ def convert_to_hours(catalogue: Catalogue, scenario: Scenario) -> ScenarioInHour
         tuple(hours.other for hours in done if hours.other),
         tuple(hours.run for hours in done if hours.run),
         tuple(replace(hours.late, work=work) for hours, work in zip(done, scenario.work, strict=True) if hours.late),
-        own_weights,
+        own_weights and not is_by_adapters,
+        is_by_adapters,
     )
-
-
-def _serves_own_weights(scenario: Scenario) -> bool:
-    """Return whether any service has weights of its own: as it says, else where the plan trains its model."""
-    trained = {work.train.model for work in scenario.work if work.train}
-    served = [work.serve for work in scenario.work if work.serve]
-    return any(task.model in trained if task.own_weights is None else task.own_weights for task in served)
 
 
 def _to_hours(catalogue: Catalogue, scenario: Scenario, work: Work) -> _WorkHours:
@@ -379,19 +376,3 @@ def _slices_per_accelerator(catalogue: Catalogue, chip: str, profile: str | None
 def _whole(slices: int, each: int) -> int:
     """Accelerators for so many slices, or for themselves where they are not cut."""
     return math.ceil(slices / each)
-
-
-def cheapest_hosted_price(catalogue: Catalogue, task: ServingTask) -> str | None:
-    """Return the hosted price that is lowest for so many tokens in and out; None if the model is not hosted."""
-    try:
-        model = find_model_record(catalogue, task.model)
-    except PricingError:  # one of somebody's own, which nobody sells
-        return None
-
-    def usd(price: HostedPrice) -> float:
-        written = price.output_usd_per_mtoken or price.input_usd_per_mtoken
-        read = price.input_usd_per_mtoken.newest.typical * task.input_tokens
-        return read + written.newest.typical * task.output_tokens
-
-    doors = {key: usd(price) for key, price in catalogue.hosted.items() if price.model == model}
-    return min(doors, key=lambda key: (doors[key], key), default=None)

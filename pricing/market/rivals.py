@@ -55,6 +55,7 @@ class Rivals(StrictModel):
     boards: dict[Board, QualityBoard] = Field(description="by kind of task")
     closed: tuple[str, ...] = Field(description="models whose weights nobody publishes")
     serverless: tuple[ServerlessPrice, ...] = Field(description="by seller and accelerator")
+    lora_by_token: tuple[str, ...] = Field(description="who serves LoRA adapters at the base model's price")
     sleeps_after_s: LowHigh = Field(description="seconds after the last request until a GPU sleeps, billed till then")
     cold_start_s: LowHigh = Field(description="seconds until a sleeping GPU answers")
 

@@ -12,8 +12,9 @@ from planner.report.answer.sentences import summarize_answer
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import ServingTask
 from planner.scenario.work import Work
+from planner.speed.hosted_tokens import cheapest_hosted_price
 from planner.speed.serving import serve
-from planner.speed.work_to_hours import cheapest_hosted_price, serving_job
+from planner.speed.work_to_hours import serving_job
 from tests.facts import CATALOGUE
 
 CHAT = ServingTask(model="llama-3.3-70b", requests_per_s=5.0, peak_requests_per_s=15.0, weight_precision="fp8")

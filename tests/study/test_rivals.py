@@ -180,3 +180,16 @@ def test_two_readings_are_one_sentence() -> None:
     notes = scenario_from_link({"site": "Georgia"}, CATALOGUE)[1]
     assert len(notes) == 1
     assert "can be GE" in notes[0]
+
+
+def test_adapters_that_the_plan_tunes_are_served_by_the_token_where_a_seller_takes_them() -> None:
+    """Fireworks serves LoRA adapters of an 8B at its base model's price; all weights of one's own nobody does."""
+
+    def hosted(method: str, model: str = "Llama-3.1-8B") -> Any:
+        tuned = {"accelerators": 8, "train": {"model": model, "method": method, "tokens": 1e8, "runs_per_month": 4.0}}
+        return asked(work=(tuned, {"serve": {"model": model, "requests_per_s": 10.0}})).option("hosted")
+
+    adapters = hosted("lora")
+    assert adapters.what.endswith("of Fireworks AI")
+    assert hosted("full") is None
+    assert hosted("lora", "Llama-3.3-70B") is None  # Fireworks lists none

@@ -16,11 +16,14 @@ from pricing.belief import worth_alone
 from pricing.records import HostedPrice
 
 UNIT = "USD/Mtoken"
+_ADAPTERS = "Your LoRA adapters are served at the base model's price, as a list without a day says: ask the seller"
 
 
 def build(setting: PlanContext) -> OptionLedger | Unavailable:
     """Build all work done by purchased tokens. Their number grows and has seasons as the work has."""
-    return _token_ledger(setting, setting.scenario.hosted, "Pay by the token")
+    adapters = setting.resolved is not None and setting.resolved.hosts_adapters
+    notes = (_ADAPTERS,) if adapters else ()
+    return _token_ledger(setting, setting.scenario.hosted, "Pay by the token", *notes)
 
 
 def priced_tokens(setting: PlanContext, price: str, title: str, *notes: str) -> OptionLedger | Unavailable:

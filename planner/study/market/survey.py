@@ -24,10 +24,11 @@ from planner.money.ways import WAYS
 from planner.scenario.base import DAYS_PER_MONTH, HOURS_PER_DAY, HOURS_PER_MONTH, MILLION, ONE_MACHINE, SECONDS_PER_HOUR
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.task import ServingTask
+from planner.speed.hosted_tokens import cheapest_hosted_price
 from planner.speed.serving import NonLlmServing, ScaledRun, ServingResult, is_non_llm_work
 from planner.speed.training import TrainingResult
 from planner.speed.training.result import Interval
-from planner.speed.work_to_hours import cheapest_hosted_price, convert_to_hours
+from planner.speed.work_to_hours import convert_to_hours
 from planner.study.market.candidate import MarketCandidate, MarketStudy, Rejection
 from planner.study.market.candidate_costs import OF_ONE_MACHINE, purchase_costs
 from planner.study.market.hours_needed import Progress, Task, WorkEstimate, first_task, work_estimates
