@@ -28,6 +28,8 @@ ReasonKind = Literal[
     "cents",  # a hundredfold
     "out_of_range",  # far from what others ask for this accelerator
     "jump",  # further from the last believed price than prices of its class move
+    "drift",  # further than prices of its class and the market moved in 30 or 90 days
+    "alone",  # far, and nobody else says so or moved so: a second reading on another day decides
     "as_refused",  # somebody has refused this very price before
 ]
 NAMES: frozenset[ReasonKind] = frozenset({"unknown_seller", "unknown_accelerator", "unclear_accelerator"})

@@ -101,7 +101,7 @@ def _judge(
     for reading in held:
         if reading.source not in gates:
             before = replace(store.before(reading.source, day), refused={})  # a name was refused, and not a price
-            gates[reading.source] = PriceValidator(market, before, reading.day)
+            gates[reading.source] = PriceValidator(market, before, reading.day, reading.source)
         reason = gates[reading.source].reading(joined(reading.kind, reading.told, reading.asked), "").reason
         if reason is None and reading.usd is not None:
             verdicts.append((reading, "believed", reading.reason))

@@ -19,6 +19,7 @@ from datetime import UTC, date, datetime
 from typing import Literal
 
 from pricing.catalogue import Catalogue
+from pricing.feeds.agreement import MarketMove
 from pricing.feeds.client import USUAL, Client, ClientLimits
 from pricing.feeds.database import alone, open_read_only, opened
 from pricing.feeds.feed import (
@@ -75,6 +76,7 @@ class RefreshResult:
     dry: bool
     cancelled: bool
     sources: tuple[SourceResult, ...]
+    moves: tuple[MarketMove, ...] = ()  # of each accelerator in 30 days, held prices too; the furthest first
 
 
 Tell = Callable[[SourceProgress], None]
@@ -157,7 +159,9 @@ class _RefreshRun:
         cancelled = self.ways.cancelled.is_set()
         order = {feed.name: place for place, feed in enumerate(self.feeds)}
         results.sort(key=lambda result: order[result.source])
-        return RefreshResult(self.run, self.started, self.ways.dry, cancelled, () if cancelled else tuple(results))
+        moves = () if cancelled or self._market is None else self._market.moves.table()
+        done = () if cancelled else tuple(results)
+        return RefreshResult(self.run, self.started, self.ways.dry, cancelled, done, moves)
 
     def _undo(self) -> None:
         if self.store is not None and not self.ways.dry:
@@ -233,7 +237,9 @@ class _RefreshRun:
         if self._market is None:
             decisions = None if self.store is None else self.store.given()
             self._market = MarketPrices.of(self.facts, self.usd_of, decisions)
-        gate = PriceValidator(self._market, before, day)
+            if self.store is not None:
+                self._market.remember(self.store, day)
+        gate = PriceValidator(self._market, before, day, feed.name)
         rows = [row for row in reading.rows if not self._is_first_hand(feed, row[0])]
         left = len(reading.rows) - len(rows)
         every = [gate.reading(observation, digest) for observation, digest in _distinct_products(rows)]

@@ -6,8 +6,8 @@ aside by one event more, and can be read there for ever.
 
 import hashlib
 import json
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, date, datetime, timedelta
@@ -33,7 +33,7 @@ COMPARED_DAYS = 90  # a price that nobody has read for longer is compared with n
 _LIVE = """
 WITH live AS (
   SELECT r.refresh, r.product, r.price, r.currency, r.output, r.cached, r.usd, r.free, r.day, f.source,
-    COALESCE((SELECT e.kind FROM events e WHERE e.refresh = r.refresh AND e.product = r.product
+    f.day AS read_on, COALESCE((SELECT e.kind FROM events e WHERE e.refresh = r.refresh AND e.product = r.product
               ORDER BY e.id DESC LIMIT 1), 'believed') AS verdict
   FROM readings r JOIN refreshes f ON f.id = r.refresh
   WHERE r.day >= ? AND NOT EXISTS (
@@ -88,10 +88,13 @@ class JudgedPrice:
 class PriorPrices:
     """The known prices of a source's products before it is read again."""
 
-    believed: Mapping[str, tuple[float, date]] = field(default_factory=dict)  # the last price in dollars, by product
+    believed: Mapping[str, tuple[float, date]] = field(default_factory=dict)  # the last of an earlier day, by product
+    history: Mapping[str, Sequence[tuple[float, date]]] = field(default_factory=dict)  # all, by the days of refreshes
+    earlier: Mapping[str, float] = field(default_factory=dict)  # the last of an earlier day, believed or held
     refused: Mapping[str, float] = field(default_factory=dict)  # by somebody
     last: Mapping[str, tuple[date, ObservedPrice]] = field(default_factory=dict)  # believed or not
     seen: int | None = None  # prices in its last refresh; None: it was never read
+    accepted: Set[str] = frozenset()  # products of which a person accepted a price: history begins there
 
 
 class HeldReading(NamedTuple):
@@ -144,26 +147,39 @@ class LivePriceStore:
 
     def before(self, source: str, day: date) -> PriorPrices:
         """Return the prices that the gate compares with."""
-        since = (day - timedelta(days=COMPARED_DAYS)).isoformat()
+        since = (day - timedelta(days=COMPARED_DAYS + 30)).isoformat()
         rows = self.database.rows(
-            f"{_LIVE} SELECT p.told, l.day, l.usd, l.verdict, {_ASKED} FROM live l JOIN products p ON p.id = l.product"
-            " WHERE l.source = ? ORDER BY l.refresh",
+            f"{_LIVE} SELECT p.told, l.refresh, l.product, l.day, l.read_on, l.usd, l.verdict, {_ASKED} FROM live l"
+            " JOIN products p ON p.id = l.product WHERE l.source = ? ORDER BY l.refresh",
             (since, source),
         )
-        believed: dict[str, tuple[float, date]] = {}
+        accepted = {*self.database.rows("SELECT refresh, product FROM events WHERE kind = 'believed'")}
+        by_person: set[str] = set()
+        history: dict[str, list[tuple[float, date]]] = defaultdict(list)
+        earlier: dict[str, float] = {}
         refused: dict[str, float] = {}
         last: dict[str, tuple[date, ObservedPrice]] = {}
-        for product, read, usd, verdict, *price in rows:
-            day = self._read("readings.day", written.day, read)
-            last[product] = day, self._read("readings.price", written.asked, *price)
+        for product, refresh, number, own_day, read, usd, verdict, *price in rows:
+            asked = self._read("readings.price", written.asked, *price)
+            last[product] = self._read("readings.day", written.day, own_day), asked
+            read_on = self._read("refreshes.day", written.day, read)
+            if (refresh, number) in accepted and verdict == "believed":  # what was before counts no more
+                by_person.add(product)
+                history[product].clear()
             if usd is not None and verdict == "believed":
-                believed[product] = self._read("readings.usd", written.usd, usd), day
-            elif verdict == "refused" and (self._read("readings.usd", written.number, usd) or 0.0) > 0:
+                history[product].append((self._read("readings.usd", written.usd, usd), read_on))
+            if verdict == "refused" and (self._read("readings.usd", written.number, usd) or 0.0) > 0:
                 refused[product] = usd
+            elif usd is not None and read_on < day:
+                earlier[product] = self._read("readings.usd", written.number, usd) or 0.0
         rows = self.database.rows(
             f"SELECT f.seen FROM refreshes f WHERE f.source = ? AND {_COUNTS} ORDER BY f.id DESC LIMIT 1", (source,)
         )
-        return PriorPrices(believed, refused, last, (self._read("refreshes.seen", int, rows[0][0]) if rows else None))
+        seen = self._read("refreshes.seen", int, rows[0][0]) if rows else None
+        oldest = day - timedelta(days=COMPARED_DAYS)
+        before = {product: [dated for dated in of if oldest <= dated[1] < day] for product, of in history.items()}
+        believed = {product: of[-1] for product, of in before.items() if of}
+        return PriorPrices(believed, history, earlier, refused, last, seen, frozenset(by_person))
 
     def keep(self, refreshed: SourceRefresh, readings: Sequence[JudgedPrice], ended: datetime) -> int:
         """Keep what a source said; the number of the refresh. To be called while `writing`."""
@@ -351,15 +367,12 @@ class LivePriceStore:
             " WHERE l.free IS NULL OR l.free > 0 GROUP BY l.product, l.source",
             (since.isoformat(),),
         )
-        days = Counter(
-            dict(
-                self.database.rows(
-                    "SELECT source, COUNT(DISTINCT day) FROM refreshes f WHERE f.state = 'read' AND day >= ?"
-                    f" AND {_COUNTS} GROUP BY source",
-                    (since.isoformat(),),
-                )
-            )
+        read = self.database.rows(
+            "SELECT source, COUNT(DISTINCT day) FROM refreshes f WHERE f.state = 'read' AND day >= ?"
+            f" AND {_COUNTS} GROUP BY source",
+            (since.isoformat(),),
         )
+        days = Counter(dict(read))
         return {product: (count, max(count, days[source])) for product, source, count in rows}
 
     def had(self, since: date) -> list[ProductAvailability]:

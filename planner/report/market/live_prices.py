@@ -50,6 +50,8 @@ _REASONS: dict[ReasonKind, str] = {
     "cents": "{usd}, {against} before: perhaps in cents, or mistaken for cents",
     "out_of_range": "{usd}, where others ask about {against}",
     "jump": "{usd}, {against} before: further than such prices move",
+    "drift": "{usd}, {against} before: further than such prices drift while others stay",
+    "alone": "{usd}, {against} before: a second reading on another day, or of another source, decides",
     "as_refused": "{usd}, as refused before",
 }
 _NAMING = (

@@ -44,8 +44,9 @@ def kind(one: AnyPriced, before: PriorPrices | None = None) -> str | None:
 
 
 def known(one: AnyPriced, usd: float, days: int = 1) -> PriorPrices:
-    """The last believed price of the same product."""
-    return PriorPrices(believed={split_observation(one)[1]: (usd, DAY - timedelta(days=days))})
+    """The last believed price of the same product, and what was read of it yesterday: the same as today."""
+    _, product, price = split_observation(one)
+    return PriorPrices(believed={product: (usd, DAY - timedelta(days=days))}, earlier={product: price.price})
 
 
 def test_an_ordinary_price_is_believed() -> None:
@@ -113,13 +114,13 @@ def test_a_jump_is_held_with_before_and_after(price: float, held: bool) -> None:
 
 
 def test_a_price_may_have_moved_further_where_nobody_looked_for_long() -> None:
-    one = Observation(**row(2.69 * 3))
+    one = Observation(**row(2.69 * 3, region="a region that no list has"))
     assert kind(one, known(one, 2.69, days=1)) == "jump"
     assert kind(one, known(one, 2.69, days=180)) is None
 
 
 def test_spot_prices_may_jump_further_than_lists() -> None:
-    spot = Observation(**row(3.0, purchase="spot"))
+    spot = Observation(**row(3.0, purchase="spot", region="a region that no list has"))
     listed = Observation(**row(3.0, seller="AWS", region="us-east-1"))
     assert kind(spot, known(spot, 1.0, days=0)) is None
     assert kind(listed, known(listed, 1.0, days=0)) == "jump"
@@ -217,6 +218,12 @@ def base_of(catalogue: Catalogue, keys: list[str]) -> str:
     return key
 
 
+def peak_or_base(catalogue: Catalogue, keys: list[str]) -> str:
+    """The record that LiteLLM's price belongs to: it lists that of the dearest hours."""
+    peak = [key for key in keys if catalogue.hosted[key].tier == "peak hours"]
+    return peak[0] if peak else base_of(catalogue, keys)
+
+
 @pytest.fixture
 def refreshed(server: Server, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> object:
     """The shipped catalogue after LiteLLM has been read with these prices."""
@@ -250,12 +257,11 @@ def test_a_price_without_a_tier_goes_to_the_base_record_of_every_model(refreshed
     facts = live_catalogue()
     models = tiered(facts)
     assert len(models) >= 38
-    prices = {model: asked(facts.hosted[base_of(facts, keys)]) for model, keys in models.items()}
+    prices = {model: asked(facts.hosted[peak_or_base(facts, keys)]) for model, keys in models.items()}
     prices = {model: (round(read * 0.9, 6), round(write * 0.9, 6)) for model, (read, write) in prices.items()}
     now = refreshed(prices)  # type: ignore[operator]
     for model, keys in models.items():
-        peak = next((key for key in keys if facts.hosted[key].tier == "peak hours"), None)
-        base = peak or base_of(facts, keys)  # LiteLLM lists the price of the dearest hours
+        base = peak_or_base(facts, keys)
         figure = now.hosted[base].input_usd_per_mtoken
         assert (asked(now.hosted[base]), figure.since, figure.checked) == (prices[model], DAY, DAY), base
         assert {key: now.hosted[key] for key in keys if key != base} == {
