@@ -154,9 +154,8 @@ class LivePriceStore:
             (since, source),
         )
         accepted = {*self.database.rows("SELECT refresh, product FROM events WHERE kind = 'believed'")}
-        by_person: set[str] = set()
+        by_person, earlier = set[str](), dict[str, float]()
         history: dict[str, list[tuple[float, date]]] = defaultdict(list)
-        earlier: dict[str, float] = {}
         refused: dict[str, float] = {}
         last: dict[str, tuple[date, ObservedPrice]] = {}
         for product, refresh, number, own_day, read, usd, verdict, *price in rows:
