@@ -31,6 +31,9 @@ def add(verbs: Any) -> None:
     profit = "write profit and loss by year of the options that sell idle hours"
     verb.add_argument("--csv-profit", type=Path, metavar="FILE", help=profit)
     workbook = "write a workbook: every line of every option as a formula of its inputs, returns, checks, sources"
+    focus = "write the charges as FOCUS rows, marked as a forecast: CSV, or Parquet where FILE ends in .parquet"
+    verb.add_argument("--focus", type=Path, metavar="FILE", help=focus)
+    verb.add_argument("--focus-version", choices=("1.2", "1.4"), default="1.4", help="of FOCUS (default: 1.4)")
     verb.add_argument("--xlsx", type=Path, metavar="FILE", help=workbook)
 
 
@@ -48,6 +51,10 @@ def run(args: argparse.Namespace) -> int:
     later = None if isinstance(waits, BuyOrWaitUnavailable) else buy_or_wait_futures(waits)
     report = report._replace(waits=(waits, later), also=other_measures(report.plan, report.answer, report.futures))
     _write_csv_files(report, args)
+    if args.focus:
+        from planner.report.files.focus import focus_file
+
+        write_file(args.focus, focus_file(report.plan, args.focus_version, args.focus.suffix))
     if args.xlsx:
         from planner.report.files.workbook import workbook
 

@@ -33,6 +33,7 @@ RANDOM = 30
 NEAR = 1e-9
 EVIL = '=HYPERLINK("http://x","y")'
 EXAMPLES = {preset.key: preset.scenario for preset in load_presets()}
+TAXED = Scenario(name=EVIL, years=1.5, tax=TaxInputs(tax_share=0.25), work=(Work(accelerators=8),))
 CHANGED = "fine-tune-70b"
 ENDS: tuple[Case, ...] = ("low", "high")
 IN_CASES = ("enterprise", "chat-service")
@@ -109,6 +110,7 @@ def calculated(tmp_path_factory: pytest.TempPathFactory) -> Calculated:
                 for name in IN_CASES for case in ENDS}  # fmt: skip
     cells = {name: input_cells(books[CHANGED], name) for name in FACTORS}
     values = {name: next(iter(cells[name].values())) * factor for name, factor in FACTORS.items()}
+    of_cases["taxed"] = with_cells(written(*answered(TAXED)), "Inputs", {"D6": 0.2})
     typed = {f"{name}_changed": with_cells(books[CHANGED], "Inputs", dict.fromkeys(cells[name], value))
              for name, value in values.items()}  # fmt: skip
     return Calculated(plans, values, recalculated(books | of_cases | typed, tmp_path_factory.mktemp("office")))
@@ -135,6 +137,16 @@ def test_what_is_changed_in_the_sheet_changes_as_in_the_engine(calculated: Calcu
 
 
 @pytest.mark.slow
+def test_money_that_does_not_follow_a_change_fails_the_master_check(calculated: Calculated) -> None:
+    checks = calculated.sheets["taxed"]["Checks"]
+    assert checks[1][1] == 0
+    assert {row[0] for row in checks[4:] if row[4] != 1} == {
+        f"{option.key}: money computed before the ledger is that of these inputs"
+        for option in answered(TAXED)[0].options
+    }
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ENDS)
 @pytest.mark.parametrize("name", IN_CASES)
 def test_the_case_takes_the_ends_of_all_ranges(calculated: Calculated, name: str, case: Case) -> None:
@@ -147,8 +159,7 @@ def test_the_case_takes_the_ends_of_all_ranges(calculated: Calculated, name: str
 
 @pytest.fixture(scope="module")
 def taxed() -> tuple[Plan, Answer, bytes]:
-    scenario = Scenario(name=EVIL, years=1.5, tax=TaxInputs(tax_share=0.25), work=(Work(accelerators=8),))
-    plan, answer = answered(scenario)
+    plan, answer = answered(TAXED)
     return plan, answer, written(plan, answer)
 
 

@@ -212,7 +212,7 @@ def cash_table(plan: Plan) -> Table:
     ids, common, periods = AssumptionIds(plan), _common_cells(plan), _periods(plan)
 
     def rows(option: Option) -> Iterator[dict[str, Any]]:
-        same = {"option": option.key, **_seller(plan, option), **periods}
+        same = {"option": option.key, **seller(plan, option), **periods}
         for place, line in enumerate(option.ledger.lines, start=1):
             yield from _period_rows({**same, **_line(plan, option, line, place, ids)})
         yield from _period_rows({**same, **_hours(plan, option)})
@@ -290,7 +290,7 @@ def _line(plan: Plan, option: Option, line: Line, place: int, ids: AssumptionIds
     }
 
 
-def _seller(plan: Plan, option: Option) -> dict[str, Any]:
+def seller(plan: Plan, option: Option) -> dict[str, Any]:
     """Return the seller of an option, its product and its region."""
     setting, catalogue = plan.setting, plan.setting.catalogue
     key = WAYS[option.way].offer(setting.offers)

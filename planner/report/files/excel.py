@@ -112,11 +112,11 @@ class Styles:
         looks: dict[str, dict[str, Any]] = {
             "text": {}, "bold": {"bold": True}, "title": {"bold": True, "font_size": 14}, "wrap": {"text_wrap": True},
             "head": {"bold": True, "bottom": 1, "text_wrap": True}, "grey": {"font_color": "#666666"},
-            "usd": {"num_format": "#,##0;-#,##0;0"}, "number": {"num_format": "#,##0.00####"},
+            "usd": {"num_format": "#,##0;-#,##0;0"}, "number": {"num_format": "#,##0.00##"},
             "share": {"num_format": "0.0%"}, "any": {}, "day": {"num_format": "yyyy-mm-dd"},
             "sum": {"num_format": "#,##0;-#,##0;0", "bold": True, "top": 1},
             "day_head": {"num_format": "yyyy-mm-dd", "bold": True, "bottom": 1},
-            "input": typed, "input_day": typed | {"num_format": "yyyy-mm-dd"},
+            "input": typed | {"num_format": "#,##0.######"}, "computed": {"num_format": "#,##0.######", "italic": True},
             "verdict": {"bold": True, "font_size": 12, "bg_color": "#E8F3EC"},
         }  # fmt: skip
         self._formats = {name: book.add_format(base | look) for name, look in looks.items()}
@@ -164,8 +164,8 @@ class MonthSheet:
             write(row - 1, TODAY + number, f"={formula}", look, "" if math.isnan(value) else value)
             before = here
 
-    def write_inputs(self, row: int, values: ArrayLike, style: str = "input") -> None:
-        """Write values that are inputs of a month."""
+    def write_inputs(self, row: int, values: ArrayLike, style: str) -> None:
+        """Write values that are inputs of a month, or were computed before the ledger."""
         cells = np.broadcast_to(np.asarray(values, dtype=np.float64), (self.months + 1,)).tolist()
         for number, value in enumerate(cells):
             self.sheet.write_number(row - 1, TODAY + number, value + 0.0, self.styles[style])
@@ -190,7 +190,7 @@ class MonthSheet:
                 address = f"={timeline}{letters}${row + 1}" if timeline else None
                 if address:
                     sheet.write_formula(row, TODAY + number, address, styles[style], "")
-        sheet.set_column(NAME, NAME, 44)
+        sheet.set_column(NAME, NAME, 56)
         sheet.set_column(UNIT, TOTAL, 15)
         sheet.set_column(CASH, SALE, 7)
         sheet.set_column(_EMPTY, _EMPTY, 2)
@@ -198,16 +198,14 @@ class MonthSheet:
         sheet.freeze_panes(5, TODAY)
         sheet.repeat_rows(3, 4)
         sheet.repeat_columns(NAME, TOTAL)
-        sheet.set_v_pagebreaks([TODAY + at for at in range(MONTHS_TO_A_PAGE + 1, self.months + 1, MONTHS_TO_A_PAGE)])
-        print_setup(sheet, is_wide=True)
+        print_setup(sheet, pages=-(-self.months // MONTHS_TO_A_PAGE))
 
 
-def print_setup(sheet: Any, is_wide: bool = False) -> None:
-    """Set up paper: A4 on its side, as wide as one page where it has no months, and numbered pages."""
+def print_setup(sheet: Any, pages: int = 1) -> None:
+    """Set up paper: A4 on its side, so many pages wide, and numbered pages."""
     sheet.set_landscape()
     sheet.set_paper(9)
     sheet.set_margins(left=0.4, right=0.4, top=0.6, bottom=0.6)
     sheet.set_footer("&L&A&RPage &P of &N")
     sheet.hide_gridlines(2)
-    if not is_wide:
-        sheet.fit_to_pages(1, 0)
+    sheet.fit_to_pages(max(pages, 1), 0)

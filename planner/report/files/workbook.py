@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from planner.money.finance import HIGHEST_RATE, LOWEST_RATE, days_since
-from planner.money.ledger import CASES, CONVENTION, LedgerInput, Origin
+from planner.money.ledger import CASES, COMPUTED, CONVENTION, LedgerInput, Origin
 from planner.money.measures import RATE, cash_flow_years, monthly_discount_factors, plan_discount_rate
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
@@ -105,8 +105,9 @@ def _inputs(book: OpenWorkbook) -> dict[str, LedgerInput]:
 def _write_inputs(book: OpenWorkbook, sheet: Any, inputs: dict[str, LedgerInput]) -> None:
     """Write the inputs that are one number, each in a named cell, with its range and its source."""
     styles = book.styles
-    sheet.write_string(0, 0, "Inputs: change a blue cell and everything follows", styles["title"])
-    sheet.write_string(1, 0, "Case: 1 takes the low end of every range (of cost), 2 typical, 3 the high end")
+    sheet.write_string(0, 0, "Inputs: change a blue cell and what is calculated follows", styles["title"])
+    case = "Case: 1 takes the low end of every range (of cost), 2 typical, 3 the high end. In italics: computed before"
+    sheet.write_string(1, 0, case, styles["text"])
     sheet.write_number(1, _IN_USE, _TYPICAL_CASE, styles["input"])
     sheet.data_validation(1, _IN_USE, 1, _IN_USE, {"validate": "list", "source": [1, 2, 3]})
     book.file.define_name("case_number", f"=Inputs!${column(_IN_USE)}$2")
@@ -138,11 +139,16 @@ def _write_input(book: OpenWorkbook, sheet: Any, row: int, name: str, used: Ledg
     sheet.write_formula(at, _IN_USE, choose, styles["any"], typical)
     for place, value in ((_TYPED, typical), (_LOW, low), (_HIGH, high)):
         is_value = place == _TYPED or value != typical
-        sheet.write(at, place, value if is_value else "", styles["input"])
+        sheet.write(at, place, value if is_value else "", styles[_input_style(used)])
     sheet.write(at, _EXPORTED, typical, styles["grey"])
     exported = f"{column(_EXPORTED)}{row}"
     sheet.write_formula(at, _CHANGED, f"=IF({typed} = {exported}, 0, 1)", styles["any"], 0)
     _write_origin(book, sheet, at, _CHANGED + 1, used)
+
+
+def _input_style(used: LedgerInput) -> str:
+    """Return how an input looks: in italics where the planner computes it from others, which it does not follow."""
+    return "computed" if isinstance(used.origin, Origin) and used.origin.kind == COMPUTED.kind else "input"
 
 
 def _number(value: Any) -> float | str:
@@ -172,7 +178,7 @@ def _write_timeline(book: OpenWorkbook, sheet: MonthSheet, inputs: dict[str, Led
     for row, (name, used) in enumerate(rows.items(), start=first + 1):
         sheet.rows[name], book.cells[name] = row, f"Timeline!§${row}"
         values = np.asarray(used.value, dtype=np.float64)
-        sheet.write_inputs(row, values)
+        sheet.write_inputs(row, values, _input_style(used))
         sheet.label(row, name, used.unit, f"SUM({sheet.span(name)})", float(values.sum()))
         sheet.sheet.write_number(row - 1, TOTAL + 1, float(values.sum()), book.styles["grey"])
     sheet.rows["factor"] = first

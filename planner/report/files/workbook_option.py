@@ -117,12 +117,14 @@ def write_option(
     _write_lines(sheet, option.ledger, cells)
     _write_rows(sheet, places, _known_months(setting, option.ledger, baseline.way.option.ledger))
     sheet.label(ROW_NUMBERS["hours"], "Useful hours", "hour", "SUM({all})".format(all=sheet.span("hours")))
-    sheet.write_inputs(ROW_NUMBERS["hours"], option.useful_hours)
+    sheet.write_inputs(ROW_NUMBERS["hours"], option.useful_hours, "computed")
     for measure in MEASURED:
         row, number = MEASURE_ROWS[measure.name], measure.number(result)
         is_against_itself = measure.reason(result) == BASELINE
         formula = "" if is_against_itself else LIVE[measure.name].format(**places)
-        sheet.label(row, measure.description, measure.unit, formula, NONE if number is None else number)
+        sheet.label(
+            row, f"{measure.name}: {measure.description}", measure.unit, formula, NONE if number is None else number
+        )
         if is_against_itself:
             sheet.sheet.write_string(row - 1, TOTAL, BASELINE, sheet.styles["grey"])
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from planner.money.ledger import LedgerInput, Origin
+from planner.money.ledger import COMPUTED, LedgerInput, Origin
 from planner.money.plan import Plan
 from planner.report.files.csv import SIGN, AssumptionIds
 from planner.report.files.excel import TODAY, TOTAL, MonthSheet, Styles, column, look, print_setup
@@ -115,6 +115,11 @@ def write_checks(book: OpenWorkbook) -> None:
             sheet.write_formula(row, 1, f"={value}", styles["usd"], "")
             sheet.write_formula(row, 2, f"={expected}", styles["usd"], "")
             row = _write_check(book, sheet, row, f"{result.key}: {label}", (scale, ""))
+        if frozen := _frozen(result, option):
+            sheet.write_formula(row, 1, f"={frozen}", styles["usd"], "")
+            sheet.write_number(row, 2, 0, styles["usd"])
+            label = "money computed before the ledger is that of these inputs"
+            row = _write_check(book, sheet, row, f"{result.key}: {label}", (1.0, "changed_inputs = 0"))
         for measure in MEASURED:
             number = measure.number(result)
             sheet.write_formula(row, 1, f"={option.prefix}$C${MEASURE_ROWS[measure.name]}", styles["any"], "")
@@ -127,6 +132,17 @@ def write_checks(book: OpenWorkbook) -> None:
     sheet.write_formula(1, 1, f"=IF(SUM($E$5:$E${row}) = ROWS($E$5:$E${row}), 1, 0)", styles["verdict"], 1)
     book.file.define_name("all_checks_pass", "=Checks!$B$2")
     sheet.freeze_panes(4, 1)
+
+
+def _frozen(result: OptionResult, option: MonthSheet) -> str:
+    """Return the sum of the lines that rest on money the planner computes before, such as tax; empty without any."""
+    lines = enumerate(result.way.option.ledger.lines, start=option.lines[0])
+    rows = [row for row, line in lines if any(map(_is_computed_money, line.used))]
+    return " + ".join(f"ABS({option.prefix}$C${row})" for row in rows)
+
+
+def _is_computed_money(used: LedgerInput) -> bool:
+    return isinstance(used.origin, Origin) and used.origin.kind == COMPUTED.kind and used.unit.startswith("USD")
 
 
 def _sums(option: MonthSheet) -> Iterable[tuple[str, str, str]]:
@@ -194,7 +210,8 @@ def write_cover(book: OpenWorkbook, sheet: Any) -> None:
         sheet.write_formula(row, 1, f"={formula}", styles["verdict"], value)
         row += 1
     shown = [measure for measure in MEASURED if measure.name in _COVERED]
-    sheet.write_row(row + 1, 0, ("Option", *(f"{it.name} [{it.unit}]" for it in shown)), styles["head"])
+    sheet.write_row(row + 1, 0, ("Option", *(it.label or f"{it.name}, {it.unit}" for it in shown)), styles["head"])
+    sheet.set_row(row + 1, 36)
     for at, result in enumerate(book.results):
         sheet.write_formula(row + 2 + at, 0, f"=Comparison!$A${5 + at}", styles["bold"], result.way.option.title)
         for place, measure in enumerate(shown, start=1):
@@ -217,6 +234,7 @@ def _write_charts(book: OpenWorkbook, sheet: Any, row: int) -> None:
     bars.set_title({"name": "Present cost, USD"})
     bars.set_legend({"none": True})
     bars.set_y_axis({"reverse": True})
+    bars.set_x_axis({"min": 0, "num_format": "#,##0"})
     for place, option in enumerate(book.options):
         months = (TODAY, TODAY + option.months)
         at = option.rows["worth_so_far"] - 1
@@ -226,6 +244,6 @@ def _write_charts(book: OpenWorkbook, sheet: Any, row: int) -> None:
         })  # fmt: skip
     lines.set_title({"name": "Present cost so far by month, USD"})
     lines.set_legend({"position": "bottom"})
-    for chart, at in ((bars, 0), (lines, 4)):
+    for chart, at in ((bars, 0), (lines, 5)):
         chart.set_size({"width": 620, "height": 360})
         sheet.insert_chart(row, at, chart)

@@ -1,0 +1,168 @@
+"""FOCUS: the plan as charges in the open format of cloud bills, each marked as a forecast.
+
+FOCUS describes charges that have occurred, so a plan follows conventions of its own. What is bought, sold or borrowed
+is billed when it is paid and takes effect evenly over the months of the plan; over the whole plan both costs sum to the
+cash. What is paid to nobody is no charge.
+
+References
+----------
+FinOps Open Cost and Usage Specification, versions 1.2 (29 May 2025) and 1.4 (4 June 2026): dataset Cost and Usage.
+"""
+
+import io
+from collections.abc import Iterator, Mapping
+from datetime import date, timedelta
+from itertools import pairwise
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from planner.money.finance import days_since
+from planner.money.ledger import Line, Origin, Part, Treatment
+from planner.money.measures import monthly_discount_factors
+from planner.money.option import Option
+from planner.money.plan import Plan
+from planner.report.files.csv import USD, scenario_id, seller, to_csv
+from planner.report.files.document_parts import LUMP, priced
+from planner.report.table import Table
+
+FocusVersion = Literal["1.2", "1.4"]
+VERSIONS: tuple[FocusVersion, ...] = get_args(FocusVersion)
+_COMMON = (
+    "BilledCost", "BillingAccountId", "BillingAccountName", "BillingCurrency", "BillingPeriodEnd", "BillingPeriodStart",
+    "ChargeCategory", "ChargeClass", "ChargeDescription", "ChargeFrequency", "ChargePeriodEnd", "ChargePeriodStart",
+    "ContractedCost", "EffectiveCost", "InvoiceIssuerName", "ListCost", "PricingQuantity", "PricingUnit",
+    "ServiceCategory", "ServiceName",
+)  # fmt: skip
+_PROVIDERS: Mapping[FocusVersion, tuple[str, str]] = {
+    "1.2": ("ProviderName", "PublisherName"), "1.4": ("HostProviderName", "ServiceProviderName"),
+}  # fmt: skip
+_OWN = ("x_Option", "x_Line", "x_Part", "x_ScenarioId", "x_IsForecast", "x_EngineVersion", "x_Probability",
+        "x_PriceAsOf", "x_PriceSource", "x_DiscountFactor", "x_PresentValue")  # fmt: skip
+_SERVICES: Mapping[Part, str] = {
+    "tokens": "AI and Machine Learning", "storage": "Storage", "network": "Networking", "egress": "Networking",
+    "finance": "Other", "tax": "Other", "staff": "Other", "income": "Other", "selling": "Other",
+}  # fmt: skip
+_USED: frozenset[Part] = frozenset({"compute", "tokens", "storage", "egress", "power", "whole machines", "idle"})
+_SPREAD: frozenset[Treatment] = frozenset({"capital", "sale", "financing"})
+_YOURS = "Own company"
+_LUMP = "Units"
+
+
+def columns(version: FocusVersion) -> tuple[str, ...]:
+    """Return the columns of a version, our own behind them."""
+    return (*sorted((*_COMMON, *_PROVIDERS[version])), *_OWN)
+
+
+def focus_table(plan: Plan, version: FocusVersion) -> Table:
+    """Return one row for each option, line and month in which money moves or takes effect."""
+    periods = _periods(plan)
+    common = {
+        "BillingAccountId": scenario_id(plan),
+        "BillingAccountName": plan.setting.scenario.name,
+        "BillingCurrency": USD,
+        "ChargeClass": None,
+        "x_ScenarioId": scenario_id(plan),
+        "x_IsForecast": True,
+        "x_EngineVersion": f"catalogue {plan.setting.catalogue.digest[:16]}",
+        "x_Probability": "typical",
+    }
+
+    def rows(option: Option) -> Iterator[dict[str, Any]]:
+        provider = seller(plan, option)["provider"] or _YOURS
+        names = dict.fromkeys(("InvoiceIssuerName", *_PROVIDERS[version]), provider)
+        for line in option.ledger.lines:
+            if line.is_cash:
+                same = {**common, **names, "x_Option": option.key, **_described(option, line)}
+                for month, row in _charges(plan, line):
+                    yield {**same, **periods[month], **row}
+
+    return Table.from_raw_rows((row for option in plan.options for row in rows(option)), columns(version))
+
+
+def focus_file(plan: Plan, version: FocusVersion, suffix: str) -> bytes:
+    """Return the rows as Parquet where the name of the file ends so, else as CSV."""
+    table = focus_table(plan, version)
+    if suffix != ".parquet":
+        return to_csv(table)
+    import pyarrow as pa  # Streamlit brings it along; loaded where such a file is asked for
+    import pyarrow.parquet as pq
+
+    out = io.BytesIO()
+    pq.write_table(pa.table({name: table[name] for name in table.columns}), out)
+    return out.getvalue()
+
+
+def _described(option: Option, line: Line) -> dict[str, Any]:
+    price = priced(line).price
+    origin = price.origin if price and isinstance(price.origin, Origin) else None
+    day = (origin.checked or origin.since) if origin else None
+    return {
+        "ChargeDescription": f"{option.title}: {line.name}",
+        "ServiceCategory": _SERVICES.get(line.part, "Compute"),
+        "ServiceName": option.title,
+        "x_Line": line.name,
+        "x_Part": line.part,
+        "x_PriceAsOf": day.isoformat() if day else None,
+        "x_PriceSource": origin.url if origin else None,
+    }
+
+
+def _charges(plan: Plan, line: Line) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the charges of a line with their months: as billed, then as they take effect where that differs."""
+    usd, parts = line.priced_usd, priced(line)
+    usd = np.broadcast_to(usd, (plan.setting.timeline.last + 1,))
+    quantities = np.broadcast_to(parts.quantity, usd.shape)
+    is_spread = line.treatment in _SPREAD
+    worth = monthly_discount_factors(plan.setting)
+    for month in np.flatnonzero(usd).tolist():
+        category, frequency = _category(line, usd[month])
+        amount = float(usd[month])
+        yield month, {
+            **_costs(amount, 0.0 if is_spread else amount), "ChargeCategory": category, "ChargeFrequency": frequency,
+            **_quantity(category, float(quantities[month]), _LUMP if parts.unit == LUMP else parts.unit),
+            "x_DiscountFactor": float(worth[month]), "x_PresentValue": amount * float(worth[month]),
+        }  # fmt: skip
+    months, total = plan.setting.timeline.last, float(usd.sum())
+    for month in range(1, months + 1) if is_spread and total else ():
+        category = "Usage" if total > 0 else "Credit"
+        yield month, {
+            **_costs(0.0, total / months), "ChargeCategory": category, "ChargeFrequency": "Recurring",
+            **_quantity(category, 1 / months, _LUMP), "x_DiscountFactor": float(worth[month]), "x_PresentValue": 0.0,
+        }  # fmt: skip
+
+
+def _costs(billed: float, effective: float) -> dict[str, float]:
+    return {"BilledCost": billed, "EffectiveCost": effective, "ListCost": billed, "ContractedCost": billed}
+
+
+def _category(line: Line, usd: float) -> tuple[str, str]:
+    """Return the category of a charge, and how often it comes."""
+    if line.treatment == "tax":
+        return "Tax", "Recurring"
+    if line.treatment == "financing":
+        return "Adjustment", "Recurring"
+    once = "One-Time" if line.treatment in ("capital", "sale") else "Recurring"
+    if usd < 0:
+        return "Credit", once
+    return ("Usage", "Usage-Based") if line.part in _USED else ("Purchase", once)
+
+
+def _quantity(category: str, quantity: float, unit: str) -> dict[str, Any]:
+    """Return how much was priced; null for what is no purchase and no use, as FOCUS wants it for tax."""
+    is_priced = category in ("Usage", "Purchase")
+    return {"PricingQuantity": quantity if is_priced else None, "PricingUnit": unit if is_priced else None}
+
+
+def _periods(plan: Plan) -> list[dict[str, str]]:
+    """Return the periods of today and of each month; what is paid today is billed with the first month."""
+    start, last = plan.setting.day, plan.setting.timeline.last
+    days = [start + timedelta(days=int(days)) for days in days_since(day=start, months=last)]
+    months = [_period(first, end, first, end) for first, end in pairwise(days)]
+    return [_period(start, start + timedelta(days=1), days[0], days[1]), *months]
+
+
+def _period(first: date, end: date, billed_from: date, billed_until: date) -> dict[str, str]:
+    days = {"ChargePeriodStart": first, "ChargePeriodEnd": end, "BillingPeriodStart": billed_from,
+            "BillingPeriodEnd": billed_until}  # fmt: skip
+    return {name: f"{day.isoformat()}T00:00:00Z" for name, day in days.items()}
