@@ -25,6 +25,8 @@ WRITERS = {
     "plan": ["plan", "startup", "--csv"],
     "plan assumptions": ["plan", "startup", "--csv-assumptions"],
     "plan results": ["plan", "startup", "--csv-results"],
+    "plan workbook": ["plan", "startup", "--xlsx"],
+    "plan focus": ["plan", "startup", "--focus"],
     "compare": ["compare", "startup", "enterprise", "--csv"],
     "train": ["train", "--model", "llama-3-8b", "--accelerator", "h100 sxm", "--csv"],
     "train images": ["train", "--model", "resnet-50", "--accelerator", "h100 sxm", "--csv"],

@@ -1,9 +1,12 @@
 """The workbook: LibreOffice calculates what the engine calculates, and a changed input changes both alike."""
 
+import csv
 import io
+import json
 import re
 import zipfile
 from dataclasses import dataclass, replace
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -11,6 +14,7 @@ import openpyxl
 import pytest
 
 from bench.one_comparison import random_scenario
+from planner.cli.common import OK
 from planner.money.ledger import CASES, Case, Line
 from planner.money.measures import RATE, present_usd
 from planner.money.plan import Plan, plan_from_context
@@ -28,6 +32,8 @@ from planner.study.measures import results_of
 from planner.study.plan_any import planned
 from tests.facts import CATALOGUE, DAY
 from tests.office import Sheets, recalculated, with_cells
+from tests.shell import DAY as SHELL_DAY
+from tests.shell import run
 
 RANDOM = 30
 NEAR = 1e-9
@@ -215,6 +221,25 @@ def test_text_that_looks_like_a_formula_is_text(taxed: tuple[Plan, Answer, bytes
 def test_the_same_plan_is_the_same_file(taxed: tuple[Plan, Answer, bytes]) -> None:
     plan, answer, data = taxed
     assert written(plan, answer) == data
+
+
+def test_json_workbook_and_focus_of_one_call_have_the_same_figures(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    book, charges = tmp_path / "plan.xlsx", tmp_path / "charges.csv"
+    code, out, _ = run(capsys, "plan", "startup", *SHELL_DAY, "--json", "--xlsx", str(book), "--focus", str(charges))
+    assert code == OK
+    options = {option["key"]: option for option in json.loads(out)["options"]}
+    rows = list(csv.DictReader(io.StringIO(charges.read_text("utf-8-sig"))))
+    compared = list(openpyxl.load_workbook(book, data_only=True)["Comparison"].iter_rows(min_row=5, values_only=True))
+    assert {row[1] for row in compared} == set(options) == {row["x_Option"] for row in rows}
+    for row in compared:
+        option = options[row[1]]
+        for measure, cell in zip(MEASURED, row[2:], strict=True):
+            number = option[measure.name]
+            assert isinstance(cell, str) if number is None else cell == pytest.approx(number)
+        billed = sum(float(it["BilledCost"]) for it in rows if it["x_Option"] == row[1])
+        assert billed == pytest.approx(option["total_cash_usd"])
 
 
 def test_a_plan_without_a_price_is_refused_with_a_sentence() -> None:
