@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 
 from planner.report import words
-from planner.report.facts.assumptions import ALL, GROUPS, AssumptionRow, age_words, assumption_counts_text, rows_table
+from planner.report.facts.assumptions import ALL, GROUPS, AssumptionRow, age_words, rows_table
 from planner.report.glossary import entries_used_in
 from planner.report.words import lower_first
 from planner.scenario.path import Path, with_value
@@ -14,8 +14,8 @@ from planner.scenario.question import KEYS, LinkKey
 from planner.web import address, ask, fields, show, state, uploads
 from planner.web.show_ledger import source_text
 
-GROUP, EVERY = "figures", "every_figure"  # in the address: figures=Stale
-_FIRST = 12
+GROUP, EVERY, FIND = "figures", "every_figure", "find"  # in the address: figures=Stale
+_FIRST = 8
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _SEASON: Path = ("work", 0, "season")
 _RENTS: Path = ("terms", "rent_by_year")
@@ -26,19 +26,29 @@ _WORDS_OF_THE_PAGE = (
 
 
 def rows(inputs: Sequence[AssumptionRow]) -> None:
-    """Show the rows of one group, the most important first; the first few until all are asked for."""
-    show.paragraph(assumption_counts_text(inputs))
+    """Show the rows of one group, the most important first; the first few until all are asked for, or those found."""
     counts = {group: sum(row.is_in(group) for row in inputs) for group in GROUPS}
     address.choice(GROUP, GROUPS, ALL)
-    st.pills("Which?", GROUPS, required=True, key=GROUP, format_func=lambda group: f"{group} ({counts[group]:,})")
-    in_group = [row for row in inputs if row.is_in(st.session_state[GROUP])]
+    st.pills(
+        "Which?",
+        GROUPS,
+        required=True,
+        key=GROUP,
+        label_visibility="collapsed",
+        format_func=lambda group: f"{group} ({counts[group]:,})",
+    )
+    address.bind(FIND, lambda texts: texts[-1] if texts else "", lambda text: (text,) if text else ())
+    find = st.text_input(
+        "Find an input", key=FIND, placeholder="Find an input", label_visibility="collapsed"
+    ).casefold()
+    in_group = [row for row in inputs if row.is_in(st.session_state[GROUP]) and find in row.label.casefold()]
     if not in_group:
         st.markdown("None of this plan's inputs is in this group.")
     address.switch(EVERY)
-    keys = set[str | None]()
+    keys, labels = set[str | None](), [row.label for row in inputs]
     for number, row in enumerate(in_group if st.session_state[EVERY] else in_group[:_FIRST]):
         with st.container(horizontal=True, vertical_alignment="center", border=True, key=f"figure-{number}"):
-            st.markdown(_row_text(row), width="stretch")
+            st.markdown(_row_text(row, labels.count(row.label) > 1), width="stretch")
             if row.key is not None and row.key not in keys:  # a field behind several inputs is changed at the first
                 _change_box(KEYS[row.key], row)
         keys.add(row.key)
@@ -47,13 +57,13 @@ def rows(inputs: Sequence[AssumptionRow]) -> None:
     show.csv_button(rows_table(inputs), "assumptions.csv", "csv-assumptions")
 
 
-def _row_text(row: AssumptionRow) -> str:
-    """Return a row in two lines: its value and weight; its source."""
+def _row_text(row: AssumptionRow, is_ambiguous: bool) -> str:
+    """Return a row in two lines: its value and weight; its source, and its options where others have its label."""
     first = [f"**{words.markdown(row.label)}: {words.markdown(row.value)}**"]
     first += [f"range {words.markdown(row.range)}"] if row.range else []
     first += [words.markdown(f"moves the saving by {words.usd(row.swing_usd)}")] if row.swing_usd else []
     second = [source_text(row.origin), words.markdown(age_words(row)), "yours" if row.is_yours else ""]
-    second += [words.markdown(words.some(row.ways, 2))] if row.ways else []
+    second += [words.markdown(words.some(row.ways, 2))] if row.ways and is_ambiguous else []
     return f"{' · '.join(first)}  \n{' · '.join(filter(None, second))}"
 
 

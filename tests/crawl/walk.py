@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from planner.scenario.link import scenario_to_link
 from planner.scenario.scenario import Scenario
 from planner.web import show, state
-from planner.web.pages import answer, speed, what_if
+from planner.web.pages import answer, assumptions, speed, what_if
 from planner.web.show_assumptions import EVERY
 from tests.crawl.engine import read_engine
 from tests.crawl.figures import Figures
@@ -22,7 +22,7 @@ View = tuple[str, str, str]  # a page, the key of its tabs in the address, and o
 WEB = Path(show.__file__).parent
 COMPARE_VIEWS = ("Where the money goes", "Buy and run it", "Other GPUs", "Price history")
 VIEWS_OF = {"Answer": ("look", answer.VIEWS), "Speed": ("speed", speed.VIEWS), "What if": ("turn", what_if.VIEWS),
-         "Compare": ("view", COMPARE_VIEWS), "Assumptions": ("", ("",))}  # fmt: skip
+         "Compare": ("view", COMPARE_VIEWS), "Assumptions": (assumptions.KEY, assumptions.VIEWS[:1])}  # fmt: skip
 VIEWS = tuple((page, key, view) for page, (key, views) in VIEWS_OF.items() for view in views)
 MARKET = ("Speed", "speed", speed.VIEWS[0])  # all candidates of a training: takes as long as all else
 _BOXES = re.compile(r'\b(?:on_demand|table)\(\s*"([\w-]+)"')

@@ -233,7 +233,9 @@ def test_filters_that_leave_nothing_say_what_to_do(app: AppTest) -> None:
 
 
 def test_the_assumptions_page_lists_the_sources() -> None:
-    app = visit("Assumptions").run()
+    app = visit("Assumptions")
+    app.query_params["facts"] = "Sources"
+    app.run()
     assert not app.exception
     assert app.title[0].value == "Every number, its source and its date"
     sources = app.dataframe[0].value

@@ -133,15 +133,6 @@ def rows_table(rows: Sequence[AssumptionRow]) -> Table:
     )
 
 
-def assumption_counts_text(rows: Sequence[AssumptionRow]) -> str:
-    """Return the number of inputs, and of those that are yours, stale or assumed."""
-    counts = {group: sum(row.is_in(group) for row in rows) for group in GROUPS}
-    return (
-        f"{words.count(counts[ALL], 'input')}, the largest effect on the answer first: {counts[YOURS]:,} yours, "
-        f"{counts[STALE]:,} older than their kind allows, {counts[ASSUMED]:,} assumed by us."
-    )
-
-
 def age_words(row: AssumptionRow) -> str:
     """Return the age of a figure, and whether it is over its limit."""
     if row.age_days is None:
