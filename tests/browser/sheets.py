@@ -28,12 +28,15 @@ def unspaced(text: str) -> str:
 
 
 def _text(sheet: bytes, objects: dict[int, bytes]) -> str:
+    """The text of a sheet, or of a form that stands on it: what is seen through is drawn as one."""
     fonts = {name: _letters(objects, int(number)) for name, number in re.findall(rb"/(F\d+) (\d+) 0 R", sheet)}
     content = re.search(rb"/Contents (\d+)", sheet)
-    assert content is not None
-    text: list[str] = []
+    forms = [objects[int(number)] for number in re.findall(rb"/X\d+ (\d+) 0 R", sheet)]
+    text = [_text(form, objects) for form in forms if b"/Subtype /Form" in form]
     letters, wide, instead = dict[bytes, str](), 2, False
-    for font, codes, plain, coded, end in _SHOWN.findall(_unpacked(objects[int(content[1])])):
+    for font, codes, plain, coded, end in _SHOWN.findall(
+        _unpacked(sheet if content is None else objects[int(content[1])])
+    ):
         if font:
             letters, wide = fonts[font]
         elif codes and not instead:
