@@ -48,6 +48,15 @@ class ServerlessPrice(StrictModel):
     url: Text = Field(description="where it can be read")
 
 
+class ProcessorPrice(StrictModel):
+    """A machine of processors to rent that is about a server of two of a catalogue's."""
+
+    machine: Text = Field(description="seller and name")
+    usd_per_hour: float = Field(gt=0, description="of the whole machine, on demand")
+    day: Day = Field(description="the day the price was read")
+    url: Text = Field(description="where it can be read")
+
+
 class Rivals(StrictModel):
     """Boards of quality, and GPUs by the second."""
 
@@ -55,6 +64,7 @@ class Rivals(StrictModel):
     boards: dict[Board, QualityBoard] = Field(description="by kind of task")
     closed: tuple[str, ...] = Field(description="models whose weights nobody publishes")
     serverless: tuple[ServerlessPrice, ...] = Field(description="by seller and accelerator")
+    processors: dict[str, ProcessorPrice] = Field(description="to rent, by the id of the processor")
     lora_by_token: tuple[str, ...] = Field(description="who serves LoRA adapters at the base model's price")
     sleeps_after_s: LowHigh = Field(description="seconds after the last request until a GPU sleeps, billed till then")
     cold_start_s: LowHigh = Field(description="seconds until a sleeping GPU answers")

@@ -179,3 +179,16 @@ def test_the_command_line_takes_a_file_with_them(tmp_path: Path, capsys: pytest.
     work.write_text("accelerator: h200\nyears: 1\nwork: [{accelerators: 8, busy_share: 0.9}]\nways: [on_demand]\n")
     assert main(["plan", str(work), "--quotes", str(own), "--day", "2026-11-21"]) == 0
     assert "an hour on demand costs the 1 USD that were agreed" in capsys.readouterr().out
+
+
+def test_the_last_day_of_a_quote_binds_its_renewals() -> None:
+    """Ordered until Friday for a year: the second and third year cost what the market asks; an open one is renewed."""
+    year = {**YEAR, "usd_per_accelerator_hour": 1.6}
+    three = {"years": 3.0, "reserve": {"at_end": "roll"}}
+    bound, free = (asked(**three, quotes=({**year, "valid_until": day},)) for day in (FRIDAY, None))
+    long = asked(**three, quotes=({**year, "valid_until": date(2029, 12, 1)},))
+    assert usd(free, "reserved") == pytest.approx(3 * 64 * 8_760 * 1.6, rel=2e-3)
+    assert usd(long, "reserved") == pytest.approx(usd(free, "reserved"))
+    assert usd(bound, "reserved") > 1.2 * usd(free, "reserved")
+    first = bound.option("reserved").ledger.lines[0].usd[1]  # type: ignore[union-attr]
+    assert float(first) == pytest.approx(64 * 730 * 1.6 * 0.9, rel=0.15)

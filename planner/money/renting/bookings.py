@@ -68,13 +68,15 @@ def term_sequences(setting: PlanContext, terms: Sequence[ReservationTerm]) -> li
         return [
             TermSequence(
                 tuple(n for n in firsts if terms[n].seller == who),
-                tuple(n for n, term in enumerate(terms) if term.seller == who and term.months <= most),
+                tuple(n for n, term in enumerate(terms) if _may_follow(term, who, terms) and term.months <= most),
                 _LATE,
             )
             for who, most in longest.items()
         ]
 
     def follows(first: ReservationTerm, one: ReservationTerm) -> bool:
+        if first.is_once:
+            return at_end != "expire" and not one.is_once and one.months <= first.months
         if at_end == "shorter":
             return one.seller == first.seller and one.months < first.months
         return at_end == "roll" and one is first
@@ -83,6 +85,12 @@ def term_sequences(setting: PlanContext, terms: Sequence[ReservationTerm]) -> li
     return [
         TermSequence((n,), tuple(m for m, term in enumerate(terms) if follows(terms[n], term)), let_go) for n in firsts
     ]
+
+
+def _may_follow(term: ReservationTerm, seller: str, terms: Sequence[ReservationTerm]) -> bool:
+    """Return whether a term is renewed with another: of its seller, or of any where its own is ordered only once."""
+    is_once = any(each.is_once for each in terms if each.seller == seller)
+    return not term.is_once if is_once else term.seller == seller
 
 
 def cheapest_bookings(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +30,10 @@ from planner.money.renting.offer_inputs import (
 from planner.money.setting import PlanContext, Reservation, ReservationTier
 from planner.money.sizing import deferrable_capacity_share, right_size
 from planner.money.timeline import PLAN
+from planner.scenario.base import DAYS_PER_MONTH
 from planner.scenario.durations import months_words
 from planner.scenario.rent import RentalInputs, ReservationInputs
+from pricing.quotes.records import user_record_id
 
 Array = NDArray[np.float64]
 Contract = tuple[str | None, float]  # an offer, or your own price, and the months it binds for
@@ -274,6 +277,7 @@ class ReservationTerm:
     seller: str
     months: int
     may_begin: bool
+    is_once: bool = False  # a quote of yours with a last day: what follows is ordered after it
 
 
 @dataclass(frozen=True, eq=False)
@@ -325,6 +329,8 @@ def reservation_terms(setting: PlanContext, keys: Sequence[str]) -> list[Reserva
         if price.months >= 1 and reserve.offer is None
     ]
     usd = estimated_prices(setting, tuple(keys)).typical if keys else np.zeros(0)
+    quotes = setting.scenario.quotes
+    last = {user_record_id(each.seller): each.valid_until - setting.day for each in quotes if each.valid_until}
     cheapest: dict[tuple[str, int, int], tuple[float, str, ReservationTerm]] = {}
     for key, price in zip(keys, usd.tolist(), strict=True):
         offer = offers[key]
@@ -334,9 +340,15 @@ def reservation_terms(setting: PlanContext, keys: Sequence[str]) -> list[Reserva
         place = (offer.provider, months, offer.accelerators_per_instance)
         cost = (-np.inf if named else np.inf if np.isnan(price) else price, key)
         if place not in cheapest or cost < cheapest[place][:2]:
-            cheapest[place] = (*cost, ReservationTerm(key, offer.provider, months, first))
+            term = ReservationTerm(key, offer.provider, months, first, _ends_before(last.get(offer.provider), months))
+            cheapest[place] = (*cost, term)
     listed = (term for _, _, term in cheapest.values())
     return sorted((*contracts, *listed), key=lambda term: (term.months, term.seller, str(term.offer)))
+
+
+def _ends_before(last_day: timedelta | None, months: int) -> bool:
+    """Return whether a quote can no longer be ordered when a term of so many months has run."""
+    return last_day is not None and last_day.days < months * DAYS_PER_MONTH
 
 
 def user_term_months(setting: PlanContext) -> float:
