@@ -4,9 +4,21 @@ from collections.abc import Iterator
 from datetime import date
 
 from pricing.choices import Purchase
-from pricing.feeds.feed import AnyObservation, Observation, UnreadableRow
+from pricing.feeds.feed import AnyObservation, Feed, Fetcher, Observation, UnreadableRow
 from pricing.feeds.machines import accelerator
-from pricing.feeds.parsing import CENTS, Row, day, offers, positive, text, whole
+from pricing.feeds.parsing import (
+    CENTS,
+    Observations,
+    ReplyRows,
+    Row,
+    day,
+    lowest,
+    offers,
+    pages,
+    positive,
+    text,
+    whole,
+)
 from pricing.feeds.sources import PriceList, list_feed
 
 # gpurentalprices.com: some thirty sellers' pages, each day. Its rows of AWS and Google Cloud are wrong (an old
@@ -92,7 +104,46 @@ SHADEFORM = PriceList(
     _shadeform, key_header=("X-API-KEY", "{key}"),
 )  # fmt: skip
 
+# Prime Intellect, with a key: machines of many sellers, page by page
+
+PRIME = "https://api.primeintellect.ai/api/v1/availability/gpus"
+PRIME_PAGE = 100
+CLOUDS = {("runpod", "secure_cloud"): "Secure Cloud", ("runpod", "community_cloud"): "Community Cloud"}
+
+
+def _read_prime(ask: Fetcher) -> Observations:
+    rows, headers = ReplyRows("Prime Intellect"), {"Authorization": f"Bearer {ask.key()}"}
+    first = {"page": "1", "page_size": str(PRIME_PAGE)}
+    replies = pages(ask, PRIME, first, _next_of_prime, headers=headers)
+    needed = ("gpuType", "provider", "gpuCount", "prices")
+    yield from lowest(
+        listing for reply, page in replies for listing in rows.read(reply, rows.list_at(page, "items"), needed, _prime)
+    )
+    rows.check()
+
+
+def _next_of_prime(page: Row, params: Row) -> dict[str, str] | None:
+    number = int(params["page"])
+    return {**params, "page": str(number + 1)} if number * PRIME_PAGE < (whole(page.get("totalCount")) or 0) else None
+
+
+def _prime(row: Row) -> Iterator[Observation]:
+    memory, form = positive(row.get("gpuMemory")), text(row.get("socket"))
+    name = " ".join(filter(None, (text(row["gpuType"]).partition("_")[0], form)))
+    prices, seller = row["prices"], text(row["provider"])
+    purchase: Purchase = "spot" if row.get("isSpot") else "on_demand"
+    yield from offers(
+        seller, accelerator("prime-intellect", name, memory), whole(row["gpuCount"]),
+        {purchase: prices.get("onDemand")}, currency=text(prices.get("currency")) or "USD", memory_gb=memory,
+        sku=CLOUDS.get((seller, text(row.get("security"))), ""),
+    )  # fmt: skip
+
+
 FEEDS = (
+    Feed(
+        "prime-intellect", "Prime Intellect", "https://app.primeintellect.ai/dashboard/create-cluster",
+        ("api.primeintellect.ai",), "facts cited", _read_prime, via="third_party", key_name="PRIME_API_KEY",
+    ),
     list_feed(
         "gpurentalprices", "gpurentalprices.com", "https://gpurentalprices.com", GPU_RENTAL_PRICES, licence="CC-BY-4.0",
         via="third_party",

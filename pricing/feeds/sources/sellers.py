@@ -13,12 +13,14 @@ from pricing.feeds.parsing import (
     ReplyRows,
     Row,
     first_reply,
+    leading,
     lowest,
     offers,
     pages,
     parse_gigabytes,
     positive,
     quantity,
+    read_parts,
     text,
     whole,
 )
@@ -244,7 +246,85 @@ def _hot_aisle(row: Row, sku: str) -> Iterator[Observation]:
     )  # fmt: skip
 
 
+# Akash: a market; the median of a month's bids on one accelerator
+
+
+def _akash(row: Row) -> Iterator[Observation]:
+    price, memory = row["price"], leading(row.get("ram"))
+    name = " ".join(filter(None, (text(row["model"]).upper(), text(row.get("interface")))))
+    usd = price.get("med") or price.get("avg")
+    return offers(
+        "akash", accelerator("akash", name, memory), 1, {"on_demand": usd}, memory_gb=memory,
+        free=quantity(nested(row, "availability", "available")), doubts=("minimum_bid",),
+    )  # fmt: skip
+
+
+AKASH = PriceList("https://console-api.akash.network/v1/gpu-prices", ("models",), ("model", "price"), _akash)
+
+# Cudo: accelerators, processors and memory apart; the price is that of the least machine with one
+
+
+def _cudo(row: Row) -> Iterator[Observation]:
+    vcpus = positive(row.get("minVcpuPerGpu")) or 1.0
+    ram_gb = vcpus / (positive(row.get("maxVcpuPerMemoryGib")) or 1.0)
+    gpu, cpu, ram = (positive(nested(row, f"{part}PriceHr", "value")) for part in ("gpu", "vcpu", "memoryGib"))
+    whole_usd = None if None in (gpu, cpu, ram) else gpu + vcpus * cpu + ram_gb * ram  # type: ignore[operator]
+    return offers(
+        "cudo", accelerator("cudo", text(row["gpuModel"])), 1, {"on_demand": whole_usd}, vcpus=vcpus, ram_gb=ram_gb,
+        region=text(row.get("dataCenterId")), sku=text(row["machineType"]), free=quantity(row.get("totalGpuFree")),
+    )  # fmt: skip
+
+
+CUDO = PriceList(
+    "https://rest.compute.cudo.org/v1/vms/machine-types", ("machineTypes",), ("machineType", "gpuModel"), _cudo
+)
+
+# OVHcloud: flavours of its public catalogue, in hundred-millionths of a currency; the United States have their own
+
+OVH = {
+    "": "https://api.ovh.com/1.0/order/catalog/public/cloud?ovhSubsidiary=FR",
+    "US": "https://api.us.ovhcloud.com/1.0/order/catalog/public/cloud?ovhSubsidiary=US",
+}
+OVH_UNIT = 1e-8
+OVH_HOURS = frozenset({"hour", "none"})  # ai-* are by the minute, and no machines
+
+
+def _read_ovh(ask: Fetcher) -> Observations:
+    rows = ReplyRows("OVHcloud")
+
+    def catalogue(region: str) -> Observations:
+        reply = ask.get(OVH[region])
+        page = reply.json()
+        currency = text(nested(rows.at(page, "locale"), "currencyCode"))
+        flavours = (row for row in rows.list_at(page, "addons") if nested(row, "blobs", "technical", "gpu"))
+        yield from rows.read(reply, flavours, ("planCode", "pricings", "blobs"), _ovh, region, currency)
+
+    yield from read_parts(OVH, catalogue)
+    rows.check()
+
+
+def _ovh(row: Row, region: str, currency: str) -> Iterator[Observation]:
+    name, _, kind = text(row["planCode"]).partition(".")
+    parts, tags = row["blobs"]["technical"], row["blobs"].get("tags") or ()
+    if kind != "consumption" or name.startswith("win-") or "coming_soon" in tags:
+        return
+    memory = positive(nested(parts, "gpu", "memory", "size"))
+    hourly = next((price.get("price") for price in row["pricings"] if price.get("intervalUnit") in OVH_HOURS), None)
+    yield from offers(
+        "ovhcloud", accelerator("ovh", text(parts["gpu"]["model"]), memory), whole(parts["gpu"].get("number")),
+        {"on_demand": (positive(hourly) or 0.0) * OVH_UNIT}, currency=currency, region=region, sku=name,
+        vcpus=positive(nested(parts, "cpu", "cores")), ram_gb=positive(nested(parts, "memory", "size")),
+        memory_gb=memory,
+    )  # fmt: skip
+
+
 FEEDS = (
+    list_feed("akash", "Akash", "https://akash.network/pricing/gpus/", AKASH, sellers=("akash",)),
+    list_feed("cudo", "Cudo Compute", "https://www.cudocompute.com/pricing", CUDO, sellers=("cudo",)),
+    Feed(
+        "ovh", "OVHcloud", "https://www.ovhcloud.com/en/public-cloud/prices/", ("api.ovh.com", "api.us.ovhcloud.com"),
+        "public price list; facts cited", _read_ovh, sellers=("ovhcloud", "ovh"),
+    ),
     list_feed("cloudrift", "CloudRift", "https://www.cloudrift.ai/pricing", CLOUDRIFT, sellers=("cloudrift",)),
     list_feed("daytona", "Daytona", "https://www.daytona.io/pricing", DAYTONA, sellers=("daytona",)),
     list_feed(

@@ -152,6 +152,14 @@ def test_shadeforms_machines_are_their_sellers() -> None:
     }
 
 
+def test_prime_intellects_rows_are_other_sellers() -> None:
+    assert {(key, one.seller, one.price) for key, one in said("prime-intellect").items()} == {
+        (("A100-PCIe-80GB", 1, "on_demand", "", "Secure Cloud"), "runpod", 1.7),
+        (("A100-SXM4-80GB", 1, "on_demand", "", "Secure Cloud"), "runpod", 1.9),
+        (("A100-SXM4-80GB", 8, "spot", "", ""), "datacrunch", 9.6),
+    }
+
+
 def test_hot_aisles_lists_are_by_team() -> None:
     assert prices("hot-aisle") == {
         ("MI300X", 1, "on_demand", "", "VM"): 1.99,

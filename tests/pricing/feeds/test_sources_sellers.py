@@ -160,6 +160,21 @@ def test_hyperbolic_cloudrift_and_daytona() -> None:
     assert doubts["H100"] == ("component_only",)
 
 
+def test_akash_cudo_and_ovh() -> None:
+    assert prices("akash") == {
+        ("A100-SXM4-80GB", 1, "on_demand", "", ""): 1.45,  # the median of bids
+        ("H100 SXM5", 1, "on_demand", "", ""): 2.5,
+    }
+    assert {(one.free, one.doubts) for one in said("akash").values()} == {(2, ("minimum_bid",)), (0, ("minimum_bid",))}
+    assert odd("akash") == ["a row"]  # without a price
+    where = ("on_demand", "no-kristiansand-1", "sapphire-rapids-h100")
+    assert prices("cudo") == pytest.approx({("H100 SXM", 1, *where): 1.8063})  # 1.80, a processor and a GiB
+    assert {(key, one.currency) for key, one in said("ovh").items()} == {
+        (("H100-80GB", 1, "on_demand", "", "h100-380"), "EUR"), (("L4", 1, "on_demand", "US", "l4-90"), "USD"),
+    }  # fmt: skip
+    assert [one.price for one in said("ovh").values()] == pytest.approx([2.7, 0.88])
+
+
 def test_verda_is_asked_at_its_other_address_where_one_does_not_answer() -> None:
     asked = Replay("verda")
     with pytest.raises(FeedError, match="nothing recorded"):
