@@ -193,6 +193,20 @@ def test_one_change_of_sign_has_one_rate(out: list[float], back: list[float], bo
         assert got.reason == finance.RATE_OUT_OF_RANGE
 
 
+@given(st.lists(PRICE, min_size=1, max_size=5), st.lists(PRICE, min_size=1, max_size=60), st.floats(-0.3, 1.0))
+def test_the_modified_rate_is_that_of_another_library(out: list[float], back: list[float], rate: float) -> None:
+    usd = np.array([-x for x in out] + back + [-out[0]])  # the sign changes twice: no one rate of return
+    got = finance.modified_irr(usd=usd, rate_per_year=rate, years=np.arange(len(usd)))
+    assert close(got.value, pyxirr.mirr(usd, rate, rate), rel=1e-9, scale=1.0)
+
+
+def test_money_that_moves_one_way_has_no_modified_rate_and_each_draw_has_its_own() -> None:
+    usd = np.array([[-120_000.0, 39_000, 30_000, 21_000, 37_000, 46_000], [1.0, 2, 3, 4, 5, 6]])
+    got = finance.modified_irr(usd=usd, rate_per_year=np.array([0.1, 0.1]), years=np.arange(6))
+    assert got.at(0).value == pytest.approx(0.11750925868492845)
+    assert got.at(1).reason == finance.ONE_WAY
+
+
 @given(st.floats(-0.5, 3.0), st.integers(1, 60))
 def test_the_rate_put_in_comes_out_of_months(rate: float, months: int) -> None:
     years = finance.flow_years(months=months, timing="month_end")
