@@ -11,7 +11,7 @@ from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.sentences import AnswerSummary, summarize_answer
-from planner.report.futures.counted import confidence_sentences, first_cheaper_per_100
+from planner.report.futures.counted import first_cheaper_per_100
 from planner.report.futures.input_words import input_label, p10_p90_text, short_label, value_text
 from planner.report.table import Table
 from planner.report.title import title
@@ -76,18 +76,14 @@ def answer_changing_inputs(bars: Iterable[TornadoBar]) -> list[TornadoBar]:
     return sorted((bar for bar in bars if bar.flips_sign), key=lambda bar: abs(bar.flip_sigmas or 0.0))
 
 
-def tornado_sentences(answer: Answer, bars: Sequence[TornadoBar]) -> tuple[str, ...]:
-    """Return the answer, and the inputs that change it alone, each with the value at which it does."""
-    entered = (f"As entered: {title(answer)}", *confidence_sentences(answer))
+def tornado_sentence(bars: Sequence[TornadoBar]) -> str:
+    """Return how many inputs turn the answer alone."""
     if not bars:
-        return (*entered, NOTHING_MOVES)
-    turning = answer_changing_inputs(bars)
-    many = words.count(len(bars), "open input")
+        return NOTHING_MOVES
+    many, turning = words.count(len(bars), "open input"), answer_changing_inputs(bars)
     if not turning:
-        return (*entered, f"None of {many} alone makes both cost the same within its range.")
-    names = [(bar.input.name, bar.flip or 0.0) for bar in turning]
-    each = words.listed(f"{_inner_label(name)} ({value_text(name, flip)})" for name, flip in names)
-    return (*entered, f"{len(turning)} of {many} alone make both cost the same: {each}.")
+        return f"None of {many} alone makes both cost the same within its range."
+    return f"{len(turning)} of {many} alone make both cost the same."
 
 
 def map_click_hint(grid: BreakEvenMap, can: Sequence[str]) -> str:

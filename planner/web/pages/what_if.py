@@ -29,7 +29,7 @@ def page() -> None:
     missing = what_if_words.no_comparison_summary(judged)
     if missing is None:
         bars = state_what_if.bars()
-        show.title(what_if_words.headline(bars), what_if_words.tornado_sentences(judged.answer, bars))
+        show.title(what_if_words.headline(bars), (what_if_words.tornado_sentence(bars),))
         views = (_sensitivity, _break_even_map, _stress_tests, lambda: show_answer.buy_or_wait(state.result().plan))
         show.views("turn", VIEWS, views)
     else:
@@ -50,8 +50,8 @@ def _sensitivity() -> None:
     if not bars:
         show.paragraph(finding)
         return
-    show.paragraph(what_if_words.HOW_TO_READ)
     show.chart(state_what_if.tornado_figure(), finding, "tornado")
+    show.small(what_if_words.HOW_TO_READ)
     show_ledger.below("tornado", show_ledger.plan_ledgers)
     show.table(
         "tornado-table", f"Show all {len(bars)} as a table", lambda: tornado_table(bars, state_what_if.saving_side()),
