@@ -2,6 +2,7 @@
 
 import csv
 import re
+from collections.abc import Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -98,6 +99,15 @@ def _plain(name: str) -> str:
 def regions(seller: str) -> dict[str, str]:
     """Return the regions of a seller whose list has one file for each, with the seller's words for each."""
     return {row["region"]: row["called"] for row in table("regions") if row["seller"] == seller}
+
+
+def uncovered(source: str, names: Set[str], products: int) -> list[str]:
+    """Return what a whole reading of a source names, and this one does not."""
+    wants = next((row for row in table("coverage") if row["source"] == source), None)
+    if wants is None:
+        return []
+    few = [f"{int(wants['least']) - products:,} of at least {wants['least']} products"]
+    return [name for name in wants["names"].split() if name not in names] + few * (products < int(wants["least"]))
 
 
 def rule(name: str) -> float:

@@ -35,6 +35,8 @@ from pricing.feeds.feed import (
     split_observation,
 )
 from pricing.feeds.gate import MarketPrices, PriceValidator, lost_many_prices
+from pricing.feeds.machines import uncovered
+from pricing.feeds.named import ResolvedProduct
 from pricing.feeds.reply import RefreshCancelled
 from pricing.feeds.store import JudgedPrice, LivePriceStore, PriorPrices, RefreshState, SourceRefresh
 from pricing.feeds.written import SourceInfo
@@ -246,11 +248,18 @@ class _RefreshRun:
         self._update_rates(reading, every)
         new = [price for price in every if before.last.get(price.told) != (price.day, price.asked)]
         verdicts = Counter[Verdict]("believed" if price.reason is None else price.reason.verdict for price in new)
+        lacks = self._uncovered(feed, reading, self._market)
+        said = f"{feed.label} was read, but without {', '.join(lacks)}: its old prices of them stay."
         state: SourceState = "shrunk" if lost_many_prices(len(every) + left, before.seen) else "read"
         return new, SourceResult(
             feed.name, feed.label, state, len(every), len(new), dict(verdicts), len(reading.bad_rows),
-            left, seconds=reading.seconds,
+            left, said if lacks else "", reading.seconds,
         )  # fmt: skip
+
+    def _uncovered(self, feed: Feed, reading: _SourceReading, market: MarketPrices) -> list[str]:
+        rented = [row for row, _ in reading.rows if isinstance(row, Observation)]
+        found = {it.accelerator for row in rented if isinstance(it := market.names.placed(row), ResolvedProduct)}
+        return uncovered(feed.name, found, len({split_observation(row)[1] for row in rented}))
 
     def _is_first_hand(self, feed: Feed, row: AnyPriced) -> bool:
         """Return whether a collector's row is of a seller whose own feed was read; note those of such feeds."""

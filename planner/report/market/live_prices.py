@@ -22,6 +22,7 @@ PROMISE = (
     "ship with the program, each with its day and source; a price that looks wrong is held for a person to check."
 )
 CANCELLED = "Cancelled: nothing was changed."
+_MOVES_SHOWN, _MOVED = 5, 0.05  # accelerators; less is no news
 UNDER_WAY: tuple[SourceState, ...] = ("waiting", "reading")
 _STATES: dict[SourceState, str] = {
     "waiting": "waiting",
@@ -105,12 +106,22 @@ def refresh_text(result: RefreshResult) -> str:
         for row in rows
     )
     held = sum(row["held"] for row in rows)
-    parts = [text_table(table), *(row["said"] for row in rows)]
+    parts = [text_table(table), *(row["said"] for row in rows), *move_lines(result)]
     if held and not result.dry:
         parts.append(f"Held for a person: {words.count(held, 'price')}. `held` lists them with the reasons.")
     if result.dry:
         parts.append("A dry run: nothing was kept.")
     return "\n".join(filter(None, parts)) + "\n"
+
+
+def move_lines(result: RefreshResult) -> list[str]:
+    """Return how far the prices of the accelerators that moved most have moved in 30 days, over all sellers."""
+    return [
+        f"In 30 days {move.name}{', spot' if move.spot else ''}: {move.middle - 1:+.0%} in the middle of "
+        f"{words.count(move.sellers, 'seller')}, {move.low - 1:+.0%} to {move.high - 1:+.0%}."
+        for move in result.moves[:_MOVES_SHOWN]
+        if abs(move.middle - 1) >= _MOVED
+    ]
 
 
 def progress_text(source: SourceProgress) -> str:
@@ -156,7 +167,7 @@ def summarize_refresh(result: RefreshResult) -> RefreshSummary:
         f"{labels[row['source']]} lists fewer than half of the prices it had: its old ones stay."
         for row in rows
         if row["state"] == "shrunk"
-    )
+    ) + tuple(row["said"] for row in rows if row["state"] == "read" and row["said"])
     table = Table.of({"Source": labels[row["source"]], **{_HEADS[key]: row[key] for key in _HEADS}} for row in read)
     if not read and failed:
         title = f"No source could be read ({len(failed):,} tried): nothing was changed."

@@ -79,6 +79,18 @@ def test_no_product_of_a_real_collection_stands_twice(facts: Catalogue, environ:
     assert len(moved) > 200, "all others are today's price of an offer that is known"
 
 
+def test_a_source_that_is_read_without_what_it_must_name_is_told(facts: Catalogue, environ: dict[str, str]) -> None:
+    whole = json.loads(collection(DAY))
+    rows = [row for row in whole["offers"] if row["gpu"] != "b300"]
+    found = go(
+        environ, with_replies("gpurentalprices", {"latest.json": json.dumps({**whole, "offers": rows}).encode()})
+    )
+    wish = "gpurentalprices.com was read, but without B300-SXM-288GB: its old prices of them stay."
+    assert (found.sources[0].state, found.sources[0].said) == ("read", wish)
+    assert go(environ, with_replies("gpurentalprices", {"latest.json": collection(DAY)})).sources[0].said == ""
+    assert facts.offers.keys() <= live.current(environ).offers.keys()
+
+
 def test_the_same_collection_twice_adds_nothing(facts: Catalogue, environ: dict[str, str]) -> None:
     source = with_replies("gpurentalprices", {"latest.json": collection(DAY)})
     go(environ, source)

@@ -124,6 +124,8 @@ def test_the_tables_name_what_the_catalogue_has() -> None:
             assert row["accelerator"] in known, row
             assert row["seller"] in sellers, row
             assert row["source"].startswith("https://")
+    assert {row["source"] for row in table("coverage")} <= set(ALL)
+    assert {name for row in table("coverage") for name in row["names"].split()} <= known
     alone = {row["family"] for row in table("gcp_skus") if row["part"] == "alone"}
     families = {name.rpartition("-")[0] for name in machines("gcp")}
     assert {row["family"] for row in table("gcp_skus")} - alone <= families
