@@ -59,7 +59,13 @@ def run(args: argparse.Namespace) -> int:
     emit(
         args,
         table=lambda: Table.of(rows),
-        data=lambda: {"run": result.run, "dry_run": result.dry, "cancelled": result.cancelled, "sources": rows},
+        data=lambda: {
+            "run": result.run,
+            "dry_run": result.dry,
+            "cancelled": result.cancelled,
+            "sources": rows,
+            "moves": [move._asdict() for move in result.moves],
+        },  # fmt: skip
         text=lambda: refresh_text(result),
     )
     states = {row["state"] for row in rows} - {"skipped"}
