@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
             "cancelled": result.cancelled,
             "sources": rows,
             "moves": [move._asdict() for move in result.moves],
-        },  # fmt: skip
+        },
         text=lambda: refresh_text(result),
     )
     states = {row["state"] for row in rows} - {"skipped"}
