@@ -198,13 +198,14 @@ def _assumptions_box(catalogue: Catalogue, question: QuestionKind, hints: Mappin
     """
     worth = None
     filled = fields.filled() - {*question.main, *ALWAYS}
+    in_sentence = {name for first, names in SAID_WHERE_FILLED.items() if first in filled for name in names}
     with st.container(border=True, key="box"):
         address.switch(ALL)
         every = st.toggle("Show all fields", key=ALL, help="Include advanced fields.")
         for heading, (usual, rare) in HEADINGS.items():
             first = question.more if heading == WORK else ()
             names = [*first, *usual, *(name for name in rare if every or name in filled)]
-            names = [name for name in names if name not in SAID_WHERE_FILLED & filled]
+            names = [name for name in names if name not in in_sentence]
             st.markdown(f"**{heading}**")
             with st.grid(4, min_column_width=170, vertical_alignment="bottom"):
                 for name in names:

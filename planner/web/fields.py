@@ -196,6 +196,8 @@ def _options_of(catalogue: Catalogue, key: LinkKey) -> tuple[str, ...] | None:
     if key.key == "gpu":
         has_model = any(is_shown(name) for name in MODELS)
         return (*((ANY_ACCELERATOR,) if has_model else ()), *accelerator_choices(catalogue))
+    if key.key == "havegpu":
+        return accelerator_choices(catalogue)
     if key.key in MODELS:
         return model_choices(catalogue, key.key)
     lists = {"site": catalogue.sites, "written": catalogue.schedules, "billfor": catalogue.hosted}

@@ -37,6 +37,7 @@ def _model(catalogue: Catalogue, name: str, other: Callable[[str], str | None]) 
 # By short key: the meaning of a typed name.
 READERS: Mapping[str, NameReader] = {
     "gpu": accelerator_meant,
+    "havegpu": accelerator_meant,
     "site": lambda catalogue, name: Meant(names.site(catalogue, name)),
     "train": lambda catalogue, name: _model(catalogue, name, match_image_network),
     "serve": lambda catalogue, name: _model(catalogue, name, match_non_llm_work),
@@ -47,7 +48,7 @@ def label(catalogue: Catalogue, key: str, value: str) -> str:
     """Return the text of an id in a box: its name."""
     if key == "site":
         return _site_label(catalogue, value)
-    if key == "gpu":
+    if key in ("gpu", "havegpu"):
         if value == ANY_ACCELERATOR:
             return "any GPU"
         return catalogue.accelerators[value].label if value in catalogue.accelerators else value

@@ -31,6 +31,8 @@ _STRIP = f"""
   [data-testid="stLayoutWrapper"]:has(> .st-key-phone-pages, > .st-key-offer-cards) {{ display: flex; }}
   [data-testid="stLayoutWrapper"]:has(> .st-key-offer-table) {{ display: none; }}
   .st-key-phone-pages {{ gap: 0 0.25rem; }}
+  .st-key-strip {{ min-height: 10.2rem; }}
+  [class*="st-key-figures"] {{ min-height: 17.7rem; }}
   .st-key-plan-name {{ margin-left: 0; }}
 }}
 """

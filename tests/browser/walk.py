@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from playwright.sync_api import Locator, Page, TimeoutError
 
+from planner.report.answer.phrases import SAID_WHERE_FILLED
 from planner.scenario.question import KEYS
 from planner.scenario.typed_money import is_money
 from tests.browser.sentence import BEHIND, WORK, leave, phrase_of, reach, said
@@ -70,6 +71,12 @@ def turn_to(page: Page, title: str) -> None:
 
 def enter(page: Page, name: str, rng: random.Random) -> None:
     """Put something into a field, as its kind allows."""
+    _enter(page, name, rng)
+    if len(SAID_WHERE_FILLED.get(name, ())) > 1:
+        settle(page)  # the fields that go with it into the sentence are on their way
+
+
+def _enter(page: Page, name: str, rng: random.Random) -> None:
     field = _reached(page, name)
     if field is None or field.is_disabled():
         return

@@ -243,7 +243,8 @@ _WHERE_FILLED = (
     _entered("crew", "run by {} people"),
     _entered("budget", "with {} to spend", "USD"),
 )
-SAID_WHERE_FILLED = frozenset(form.names[0] for form in _WHERE_FILLED)
+# The fields of a phrase, by the one that brings it into the sentence.
+SAID_WHERE_FILLED = {form.names[0]: form.names for form in _WHERE_FILLED}
 
 
 NO_MODEL = {

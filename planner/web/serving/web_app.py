@@ -230,6 +230,11 @@ _OWN_SCRIPTS = b"".join(
     b"<script>%s</script>" % (Path(__file__).parents[1] / name).read_bytes()
     for name in ("accessibility.js", "focus_order.js")
 )
+# The frame that the app's own rules make (`planner.web.style`) from the first picture on, so that nothing moves.
+_FRAME = b"""<style>
+html [data-testid="stMainBlockContainer"] { max-width: none; padding-top: 4.25rem; }
+@media (min-width: 576px) { html [data-testid="stMainBlockContainer"] { padding-left: 5rem; padding-right: 5rem; } }
+</style>"""
 _HEAD, _HEAD_ENDS = b"<head>", b"</head>"
 _INLINE_SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 _NO_PAGE = ("static", "media", "component", "_stcore")  # below these Streamlit serves parts of a page
@@ -317,7 +322,7 @@ def _finished_page(page: bytes, originals: Headers, codec: Codec | None) -> tupl
 @cached(8)
 def _with_scripts(page: bytes, base: str) -> tuple[bytes, bytes]:
     """Return the page with its address and our scripts, and the policy that lets these scripts run and no others."""
-    whole = page.replace(_HEAD, _HEAD + _BASE_URL % base.encode() + _OWN_SCRIPTS, 1)
+    whole = page.replace(_HEAD, _HEAD + _BASE_URL % base.encode() + _OWN_SCRIPTS + _FRAME, 1)
     for script in sorted(STATIC.glob("static/js/PlotlyChart.*.js")):
         whole = whole.replace(_HEAD_ENDS, _PRELOAD_CHARTS % (base.encode(), script.name.encode()) + _HEAD_ENDS, 1)
     digests = (hashlib.sha256(script).digest() for script in _INLINE_SCRIPT.findall(whole))
