@@ -19,12 +19,12 @@ PAGES = (
 SIDE_BY_SIDE = st.Page(side_by_side.page, title="Side by side", url_path="side-by-side", help="What differs?")
 
 with RUNS.turn(), frame.refusals_shown():
-    pages = [*PAGES, *([SIDE_BY_SIDE] if pins.has_any() else [])]
+    frame.begin_run()
+    pages = [*PAGES, *([SIDE_BY_SIDE] if pins.pinned() else [])]
     page = st.navigation(pages, position="top")
     st.set_page_config(page_title=f"{page.title} · Rent, buy, or both?", page_icon=str(ICON), layout="wide")
     st.logo(str(ICON))
     style.put()
-    frame.begin_run()
     state.register_pages(pages)
     frame.phone_navigation(pages)
     frame.show_notices()

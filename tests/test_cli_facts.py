@@ -86,7 +86,7 @@ def test_a_place_says_what_it_takes_from_where_it_lies(capsys: pytest.CaptureFix
 def test_a_place_without_a_price_of_electricity_says_whose_stands_in(capsys: pytest.CaptureFixture[str]) -> None:
     rows = by_name(said(capsys, "singapore"), "Figures")
     assert "the average of Malaysia, Taiwan, Japan and South Korea stands in" in rows["usd_per_kwh"]["note"]
-    assert "that of the world stands in" in rows["household_usd_per_kwh"]["note"]
+    assert "the middle of 8 countries in Asia stands in" in rows["household_usd_per_kwh"]["note"]
 
 
 def test_a_model_and_a_server(capsys: pytest.CaptureFixture[str]) -> None:

@@ -33,11 +33,6 @@ def pinned() -> list[dict[str, str]]:
     return st.session_state.setdefault(_PINS, [])
 
 
-def has_any() -> bool:
-    """Return whether a plan is pinned, in this session or by the link that it begins with."""
-    return bool(pinned()) or KEY in st.query_params
-
-
 def omission() -> tuple[str, ...]:
     """Return which plans do not fit into the link, in a sentence; none where all fit."""
     missing = words.listed([LETTERS[index] for index in range(len(_values_in_link()), len(pinned()))])
