@@ -154,8 +154,9 @@ def format_usd_short(value: float) -> str:
 
 
 def number(value: float, digits: int = 3) -> str:
-    """A number with so many significant figures, thousands apart: 1,230."""
-    return f"{round_significant(value, digits):,g}"
+    """A number with so many significant figures, thousands apart: 1,230; 4,000,000, never 4e+06."""
+    rounded = round_significant(value, digits)
+    return f"{rounded:,.0f}" if 1e6 <= abs(rounded) < 1e15 else f"{rounded:,g}"
 
 
 def upper_first(text: str) -> str:

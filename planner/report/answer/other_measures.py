@@ -147,9 +147,9 @@ def curve_table(measures: OtherMeasures) -> Table:
 
 
 def number(value: float) -> str:
-    """Return a number with three significant figures, never 2e-05."""
+    """Return a number with three significant figures, never 2e-05 or 4e+06."""
     rounded = words.round_significant(value)
-    return f"{rounded:,g}" if abs(rounded) >= 1 else np.format_float_positional(rounded, trim="-")
+    return words.number(rounded) if abs(rounded) >= 1 else np.format_float_positional(rounded, trim="-")
 
 
 def _discounting_text(plan: Plan) -> str:
