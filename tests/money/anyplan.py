@@ -32,6 +32,8 @@ def known(scenario: Scenario, accelerator: str = CHIPS[0], site: str = "DE") -> 
         said["spot"] = said["spot"].model_copy(update={"checkpoint_every_hours": max(every, SECOND)})
     if scenario.hosted is not None:
         said["hosted"] = scenario.hosted.model_copy(update={"price": "OpenAI/gpt-4o"})
+    if scenario.kept is not None and scenario.kept.accelerator is not None:
+        said["kept"] = scenario.kept.model_copy(update={"accelerator": CHIPS[-1]})
     if scenario.tax is not None:
         said["tax"] = scenario.tax.model_copy(update={"schedule": "macrs-5-half-year"})
     return scenario.model_copy(update=said)
