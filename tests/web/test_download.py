@@ -47,7 +47,10 @@ def test_no_file_asks_the_session_when_it_is_made(offered: dict[str, Make]) -> N
 
 def one_broken_file() -> None:
     """A page with a button whose file cannot be made."""
+    from planner.web import frame
     from planner.web.show import download
+
+    frame.begin_run()
 
     def broken() -> bytes:
         raise ZeroDivisionError

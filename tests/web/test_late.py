@@ -102,7 +102,7 @@ def test_every_place_has_words() -> None:
 
 
 def test_the_place_is_chosen_in_words_and_the_answer_follows_it() -> None:
-    app = unfolded(visit(gpu="RTX-4090-24GB", gpus="2", site="DE", price="1600"))
+    app = unfolded(visit(gpu="RTX-4090-24GB", gpus="2", site="DE", price="1600", look="Why"))
     place = app.selectbox(key="place")
     assert place.options == list(words.PLACES.values())
     assert any(one.startswith("Germany (DE)") for one in app.selectbox(key="site").options)
@@ -140,7 +140,7 @@ def test_power_by_load_is_typed_in_pairs_and_the_link_holds_it() -> None:
 
 def test_orders_are_typed_as_numbers_and_months() -> None:
     """In place of how many to buy; what cannot be used stays in the field, and what is wanted is said."""
-    app = unfolded(visit(own="24"))
+    app = unfolded(visit(own="24", look="Why"))
     app.toggle(key="all").set_value(True).run()
     app.text_input(key="orders_typed").input("16, 8 in eighteen").run()
     assert asked(app).own.orders == ()
@@ -235,6 +235,7 @@ def test_i_have_a_model_never_answers_for_another() -> None:
 @pytest.mark.parametrize("key", name_box.READERS)
 def test_no_two_names_in_a_box_are_the_same(key: str) -> None:
     facts = load_catalogue()
-    lists = {"gpu": facts.accelerators, "site": name_box.sites(facts), "train": facts.models, "serve": facts.models}
+    lists = {"gpu": facts.accelerators, "site": name_box.sites(facts), "train": facts.models, "serve": facts.models,
+             "havegpu": facts.accelerators}  # fmt: skip
     labels = [name_box.label(facts, key, one).casefold() for one in lists[key]]
     assert len(set(labels)) == len(labels)

@@ -35,7 +35,8 @@ def existing_hardware(setting: PlanContext) -> ExistingHardware | None:
 def used_worth(setting: PlanContext, kept: ExistingHardware, years: float) -> _Ends | None:
     """Return what all of them fetch after so many years, as used ones of their age; None without a year or a price."""
     bought = purchase_of_existing(setting, kept)
-    what, chip = machine(bought), setting.catalogue.accelerators.get(bought.scenario.accelerator)
+    chip = setting.catalogue.accelerators.get(bought.scenario.accelerator)  # none while any will do
+    what = None if kept.bought_year is None or chip is None else machine(bought)
     if kept.bought_year is None or what is None or chip is None:
         return None
     price = what.price.newest.typical if what.price else what.estimate.typical if what.estimate else None
