@@ -50,7 +50,7 @@ def here(page: Page) -> Stop:
 
 def is_drawn(page: Page) -> bool:
     """Whether one sees that it has the keyboard: something around it is drawn otherwise than without."""
-    return any(page.evaluate(_DRAWN) for _ in range(3))  # on a busy machine a look may come too early
+    return any(page.evaluate(_DRAWN) for _ in range(8))  # on a busy machine a look may come too early
 
 
 def open_phrase(page: Page, key: str, back: bool = False) -> None:
