@@ -13,7 +13,7 @@ import streamlit as st
 from planner.money.ledger import Ledger
 from planner.money.renting.bill import Money
 from planner.report import charts, words
-from planner.report.market.compare import hide_old_prices, old_prices_label, purchase_comparison
+from planner.report.market.compare import BUY_ID, hide_old_prices, old_prices_label, purchase_comparison
 from planner.report.market.job_offers import A_MONTH, ONE_RUN, OfferComparison, compare_offers
 from planner.report.market.prices import (
     chart_row_order,
@@ -224,16 +224,16 @@ def _rows(table: Table, columns: list[str]) -> None:
 @cached(PLANS, same=arguments)  # as it is sent to each browser
 def _to_arrow(table: Table) -> pa.Table:
     badges = {name: [[word] if word else [] for word in table[name]] for name in ("Freshness", "Trust")}
-    links = {"Provider": [_provider_link(*row) for row in zip(*map(table.__getitem__, _LINKED), strict=True)]}
+    rows = zip(table.ids or (), *map(table.__getitem__, _LINKED), strict=True)
+    links = {"Provider": [_provider_link(*row) for row in rows]}
     cells = {**table.cells, **badges, **links}
     return pa.table({name: pa.array(column, from_pandas=True) for name, column in cells.items()})
 
 
-def _provider_link(name: str, product: str, page: str | None, source: str | None) -> str:
+def _provider_link(key: str, name: str, product: str, page: str | None, source: str | None) -> str:
     """Return the address of a seller's prices, which ends in what it is called; that of our own for buying."""
-    if not page and not (source or "").startswith("https:"):
-        return f"{_OURS}#{name}"
-    return f"{page or source}#{words.seller(name, product)}"
+    read = source if (source or "").startswith("https:") else _OURS
+    return f"{_OURS}#{name}" if key == BUY_ID else f"{page or read}#{words.seller(name, product)}"
 
 
 # Other GPUs
