@@ -208,7 +208,7 @@ RULES: tuple[Rule, ...] = (
     _rule("runs", rf"{_N}\s*(?:runs?|fine-?tunes?|times|trainings?){_RATE_UNIT}", _monthly),
     _rule("team", rf"(?:team|group|lab|staff|startup|company) of\s*{_N}(?:\s*(?:[a-z]+ )?{_WHO})?", _number),
     _rule("online", rf"{_N}\s*(?:concurrent|simultaneous|active at once|parallel) (?:[a-z]+ )?{_WHO}", _number),
-    _rule("team", rf"{_N}[- ]?\s*(?:[a-z]+ ){{0,2}}{_WHO}(?:\s*team)?", _number),
+    _rule("team", rf"{_N}[- ]?\s*(?:(?!(?:for|and|to|with|in|on|at) )[a-z]+ ){{0,2}}{_WHO}(?:\s*team)?", _number),
     _rule("every", rf"(?:once (?:an?|per|every|each)|every|each) {_LONG_UNIT}", _every),
     _rule("since", r"(?:since|bought in|from|of)\s*(?:[a-z]{3,9} )?(?P<year>20[0-3]\d)(?!\d)", _year),
     _rule("due", rf"(?:{_DUE}){_ABOUT}{_P}[- ]?{_LONG_UNIT}", _hours),
