@@ -159,11 +159,11 @@ def manager(one: BrowserUser, at: str) -> str:
 
 
 def finance(one: BrowserUser, at: str) -> str:
-    """The manager's link: another cost of money, cash by year, files, the two plans side by side, and a reload."""
+    """The manager's link: another discount rate, cash by year, files, the two plans side by side, and a reload."""
     one.opens(f"{at}/?gpus=16&site=EU")
     one.clicks_on(one.page.get_by_role("button", name="Pin"))
     one.clicks_on(one.page.get_by_text("Adjust assumptions", exact=True))
-    one.edit_field("Cost of money, % a year", "12")
+    one.edit_field("Discount rate, % a year", "12")
     one.clicks_on(one.page.get_by_role("tab", name="Pays back"))
     one.turns_to("Compare")
     one.turns_to("Answer")
@@ -179,7 +179,7 @@ def finance(one: BrowserUser, at: str) -> str:
 def founder(one: BrowserUser, at: str) -> str:
     """Eight H100 for three months in Europe, spot."""
     one.opens(at)
-    one.edit_phrase("years", moved("Home"))
+    one.edit_phrase("years", typed("0.25"))
     one.edit_phrase("site", chosen("European Union"))
     said = one.title()
     one.turns_to("Compare")

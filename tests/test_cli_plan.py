@@ -112,7 +112,7 @@ def test_compare_shows_both_and_what_differs(capsys: pytest.CaptureFixture[str],
     told = json.loads(out)
     for place, one in enumerate(told["plans"]):
         best = next(option for option in one["options"] if option["key"] == one["best"])
-        assert float(rows["Best way, today's money, USD"][place]) == pytest.approx(best["present_usd"])
+        assert float(rows["Best option, net present cost, USD"][place]) == pytest.approx(best["present_usd"])
 
 
 def test_the_same_twice_differs_in_nothing(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,7 @@ from pricing import Catalogue
 class TokenBreakEven:
     """One accelerator's hour against tokens that are bought: the share of its capacity at which both cost the same.
 
-    Above 1 there is none: even full, the machine is dearer. Machines run whole, so the share is of what runs.
+    Above 1 there is none: even full, the machine costs more. Machines run whole, so the share is of what runs.
     """
 
     vendor: str

@@ -39,7 +39,7 @@ NO_PAYMENT = "none: nothing is paid back"
 
 
 def real_rate(*, nominal_rate_per_year: Num, inflation_per_year: Num) -> Num:
-    """A nominal rate without inflation. [1/year] For amounts in today's money only; never mixed with nominal ones.
+    """A nominal rate without inflation. [1/year] For amounts in today's prices only; never mixed with nominal ones.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Plans in real terms: the same dollars as in a nominal plan, each in today's money.
+"""Plans in real terms: the same dollars as in a nominal plan, each in today's prices.
 
 Your own rates and changes of prices are in the terms of the plan. The catalogue's are nominal, as quoted, and are taken
 less inflation. Every amount is dollars, in both terms: a price that was set earlier than it is paid (a loan, a lease,

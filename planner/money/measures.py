@@ -166,7 +166,7 @@ def monthly_discount_factors(setting: PlanContext) -> NDArray[np.float64]:
 
 
 def discounted(setting: PlanContext, ledger: Ledger) -> NDArray[np.float64]:
-    """The cash flow in today's money, month by month. [USD]"""
+    """The cash flow discounted to today, month by month. [USD]"""
     return np.asarray(ledger.monthly_usd * monthly_discount_factors(setting))
 
 
@@ -185,13 +185,13 @@ def saved_usd(option_ledger: Ledger, baseline_ledger: Ledger) -> NDArray[np.floa
 
 
 def present_usd(setting: PlanContext, ledger: Ledger) -> Num:
-    """The cash flow in today's money. [USD] Costs positive; lines without a price are left out, and listed."""
+    """The cash flow discounted to today. [USD] Costs positive; lines without a price are left out, and listed."""
     present: Num = np.sum(discounted(setting, ledger), axis=-1)
     return present
 
 
 def cumulative_discounted_cost(setting: PlanContext, ledger: Ledger) -> NDArray[np.float64]:
-    """The cash flow in today's money, summed up to each month. [USD]"""
+    """The cash flow discounted to today, summed up to each month. [USD]"""
     return np.cumsum(discounted(setting, ledger), axis=-1)
 
 
@@ -218,7 +218,7 @@ class PeakCash:
 
     month: int  # 0 is today
     bills_usd: float  # the plain sum of what was paid by then, less what came back: what has to be funded
-    present_usd: float  # the same payments in today's money
+    present_usd: float  # the same payments discounted to today
 
 
 def peak_cash(setting: PlanContext, ledger: Ledger) -> PeakCash:

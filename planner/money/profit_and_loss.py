@@ -53,7 +53,7 @@ class ProfitAndLoss:
 
     @cached_property
     def break_even_usd_today(self) -> float | None:
-        """The same in today's money, the cost of money counted."""
+        """The same discounted to today, discounted."""
         return self._solve_break_even(PRICE, self._highest_usd, present_usd)
 
     @cached_property
@@ -63,7 +63,7 @@ class ProfitAndLoss:
 
     @cached_property
     def break_even_share_today(self) -> float | None:
-        """The same in today's money."""
+        """The same discounted to today."""
         return self._solve_break_even(SHARE, 1.0, present_usd)
 
     @property

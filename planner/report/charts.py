@@ -102,10 +102,7 @@ def option_ranges(options: Sequence[EvaluatedOption], names: Sequence[str], dark
         hovertemplate="%{customdata[0]}<br>"
         "median %{customdata[1]}, %{customdata[2]} to %{customdata[3]}<extra></extra>",
     )
-    labels = [
-        f"{escape(name)}  {words.format_usd_short(each.present_usd)}" for name, each in zip(names, options, strict=True)
-    ]
-    labels[0] = f"<b>{labels[0]}</b>"
+    labels = [f"<b>{escape(names[0])}</b>", *map(escape, names[1:])]
     return style_figure(
         [spans, medians],
         dark,

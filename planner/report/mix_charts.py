@@ -85,7 +85,7 @@ def base_size_chart(best: BestMix, dark: bool) -> go.Figure:
         dark,
         _HEIGHT,
         xaxis=axis("GPUs owned", rangemode="tozero"),
-        yaxis=money("Today's money", rangemode="tozero"),
+        yaxis=money("Net present cost", rangemode="tozero"),
         shapes=[
             {"type": "rect", "x0": low, "x1": high, "y0": 0, "y1": 1, "yref": "paper", "line": {"width": 0},
              "fillcolor": "rgba(128,128,128,0.18)"},
@@ -110,7 +110,7 @@ def buy_or_wait_chart(result: Waiting, dark: bool, futures: BuyOrWaitFutures | N
         dark,
         _HEIGHT,
         xaxis=axis("Months from today to the order", rangemode="tozero"),
-        yaxis=money("Today's money", rangemode="tozero"),
+        yaxis=money("Net present cost", rangemode="tozero"),
     )
 
 

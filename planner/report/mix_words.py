@@ -122,7 +122,7 @@ def base_size_table(best: BestMix) -> Table:
     """Return the cost of the plan over the size of the base."""
     least = best.at_most_usd
     rows = [(it.accelerators, it.usd, it.usd / least - 1 if least > 0 else 0.0) for it in best.curve]
-    return Table.listed(("Owned", "Today's money, USD", "Above the least"), rows) if rows else Table.of([])
+    return Table.listed(("Owned", "Net present cost, USD", "Above the least"), rows) if rows else Table.of([])
 
 
 def load_table(best: BestMix) -> Table:
@@ -157,7 +157,7 @@ def base_size_summary(best: BestMix) -> str:
     return f"Cost over the number owned: least {near}, {words.usd(best.at_most_usd)} as entered."
 
 
-COST, MORE = "Today's money, USD", "More than the cheapest"
+COST, MORE = "Net present cost, USD", "More than the cheapest"
 
 
 def tried_sentences(answer: Answer, tried: Sequence[PricedExample]) -> tuple[str, ...]:
@@ -178,5 +178,5 @@ def tried_table(answer: Answer, tried: Sequence[PricedExample]) -> Table:
     costs += [(mix_text(mix.mix), mix.usd) for mix in tried]
     least = min((usd for _, usd in costs), default=0.0)
     costs.sort(key=lambda cost: cost[1])
-    rows = [{"Way": name, COST: usd, MORE: round(usd / least - 1, 2) if least > 0 else None} for name, usd in costs]
-    return Table.of(rows, ("Way", COST, MORE))
+    rows = [{"Option": name, COST: usd, MORE: round(usd / least - 1, 2) if least > 0 else None} for name, usd in costs]
+    return Table.of(rows, ("Option", COST, MORE))

@@ -32,7 +32,7 @@ class FinancialTerms(ScenarioModel):
     """Settings of finance. Printed with every result, since they can turn it. Empty takes the catalogue's figure."""
 
     discount_rate_per_year: Annotated[float | None, Field(ge=0.0, le=0.5), unit("a year: 0.1 is 10 %"), ask("rate",
-        "Cost of money, % a year", "What the money would earn or cost elsewhere.", group=MONEY,
+        "Discount rate, % a year", "What the money would earn or cost elsewhere.", group=MONEY,
         percent=True)] = None  # fmt: skip
     timing: Annotated[
         Timing, ask("timing", "When money moves", "Within its month or year.", group=MONEY, rare=True)

@@ -173,14 +173,14 @@ def _emission(name: str, kind: str, end: int, description: str, label: str = "",
 
 MEASURES: tuple[Measure, ...] = (
     Measure(
-        "present_usd", "USD", "the whole plan in today's money: the median of its futures",
-        lambda it: it.way.present_usd, label="Today's money, USD", heading="Today's money",
-        help="All bills, discounted: the median of all futures.", was="present_cost_usd",
+        "present_usd", "USD", "the whole plan discounted to today: the median of its futures",
+        lambda it: it.way.present_usd, label="Net present cost, USD", heading="Net present cost",
+        help="All payments, discounted: the median of all futures.", was="present_cost_usd",
     ),
     Measure(
         "as_entered_usd", "USD", "the same at the inputs as entered, each at its typical value",
         lambda it: it.way.as_entered_usd, label="As entered, USD", heading="As entered",
-        help="All bills, discounted, with every input at its typical value: the sum of the ledger's lines.",
+        help="All payments, discounted, with every input at its typical value: the sum of the ledger's lines.",
     ),
     Measure(
         "present_low_usd", "USD", "10th percentile of the futures; the low end where nothing was simulated",
@@ -205,7 +205,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "total_cash_usd", "USD", "the plain sum of what is paid", lambda it: float(it.measures.bills_usd),
-        label="All bills, USD", heading="All bills", help="Their plain sum.",
+        label="Total cash, USD", heading="Total cash", help="Their plain sum.",
     ),
     Measure(
         "cash_today_usd", "USD", "what has to be paid on day one", lambda it: float(it.measures.cash_today_usd),
@@ -219,10 +219,10 @@ MEASURES: tuple[Measure, ...] = (
         "peak_cash_usd", "USD", "the most cash that is out at one time, not discounted", lambda it: it.peak.bills_usd
     ),
     Measure(
-        "peak_cash_discounted_usd", "USD", "the same payments in today's money", lambda it: it.peak.present_usd
+        "peak_cash_discounted_usd", "USD", "the same payments discounted to today", lambda it: it.peak.present_usd
     ),
     Measure(
-        "usd_per_useful_accelerator_hour", "USD/hour", "cost and hours both in today's money",
+        "usd_per_useful_accelerator_hour", "USD/hour", "cost and hours both discounted to today",
         lambda it: _number(it.measures.usd_per_useful_hour.value, it.measures.usd_per_useful_hour.reason),
         may_lack=True, label="USD per useful GPU-h", heading="Per useful hour", format=USD_CENTS,
         help="Discounted cost over discounted useful GPU-hours.", was="usd_per_useful_gpu_hour",
@@ -237,7 +237,7 @@ MEASURES: tuple[Measure, ...] = (
         help="Equivalent annual cost: for comparing plans of different length.", was="eac_usd_per_year",
     ),
     Measure(
-        "npv_usd", "USD", "what it saves against the baseline, in today's money, at the inputs as entered",
+        "npv_usd", "USD", "what it saves against the baseline, discounted to today, at the inputs as entered",
         lambda it: _number(it.measures.npv_usd),
     ),
     Measure(
@@ -245,10 +245,10 @@ MEASURES: tuple[Measure, ...] = (
         lambda it: _against_baseline(it, lambda measures: measures.simple_payback), may_lack=True,
     ),
     Measure(
-        "payback_discounted_months", "month", "the same in today's money",
+        "payback_discounted_months", "month", "the same discounted to today",
         lambda it: _against_baseline(it, lambda measures: measures.payback), may_lack=True,
         label="Pays back, month", heading="Pays back", format="%.1f",
-        help="Month by which its savings against the baseline have covered its cost, with its sale, in today's money.",
+        help="Month by which its savings against the baseline have covered its cost, with its sale, discounted.",
         was="discounted_payback_months",
     ),
     Measure(

@@ -9,6 +9,7 @@ import streamlit as st
 from planner.report import words
 from planner.scenario import link_text
 from planner.scenario.amounts import format_amount, parse_amount
+from planner.scenario.durations import years_words
 from planner.scenario.link import ALSO, extra_by_hour, scenario_from_link
 from planner.scenario.question import KEYS, LinkKey
 from planner.scenario.scenario import ANY_ACCELERATOR
@@ -24,6 +25,7 @@ GPUS, BUSY, HOURS = "gpus", "busy", "hours"
 INSTEAD = (HOURS, "team", "weekly")  # these give the utilization in place of the share
 MODELS = ("train", "serve")
 USUAL_BUSY_PERCENT = 60
+_USUAL, _USUAL_YEARS = "usual_years", (1.0, 2.0, 3.0, 5.0)
 _PERCENT, _SMALL_RATE, _LONGEST_AMOUNT = 100.0, 100.0, 40
 _ON_SCREEN, _STASH, _DECIMALS = "fields_on_screen", "fields_aside", "typed_in_parts"
 _NO_AMOUNT, _NO_MONEY, _NAME_NOTES = "typed_and_refused", "typed_and_no_money", "typed_names"
@@ -96,7 +98,7 @@ def widget_value(key: LinkKey, text: str | None, *, as_number: bool = False) -> 
     if kind in ("choice", "text"):
         return default if text is None else text
     if is_money(key.path) and not as_number:
-        return text or ("" if default is None else f"{default:.12g}")
+        return _with_separators(text or ("" if default is None else f"{default:.12g}"))
     value = None if default is None else float(default) * (_PERCENT if key.percent else 1.0)
     if text is not None:
         value = float(text) if link_text.is_number(text) else None
@@ -107,10 +109,18 @@ def widget_value(key: LinkKey, text: str | None, *, as_number: bool = False) -> 
     return value
 
 
+def _with_separators(text: str) -> str:
+    """Return a plain amount with its thousands apart; any other text as it was typed."""
+    whole, point, cents = text.partition(".")
+    return f"{int(whole):,}{point}{cents}" if whole.isdecimal() and link_text.is_number(text) else text
+
+
 def address_text(key: LinkKey, value: Any) -> str:
     """Return the text of an address for the value of a widget."""
     if key.amount and isinstance(value, str):
         value = parse_amount(value) or 0
+    elif isinstance(value, str) and is_money(key.path) and value == _with_separators(plain := value.replace(",", "")):
+        value = plain
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = math.ceil(value) if key.shape.kind == "whole" else float(f"{value:.12g}")
         value = value / _PERCENT if key.percent else value
@@ -170,7 +180,7 @@ def show(catalogue: Catalogue, name: str, hints: Mapping[str, str]) -> None:
 def _widget(catalogue: Catalogue, key: LinkKey, hint: str | None) -> None:
     options = _options_of(catalogue, key)
     if key.key == "years":
-        st.slider(key.label, 0.25, 10.0, 3.0, 0.25, format="%g", key=key.key, help=key.told)
+        _years_field(key)
     elif key.key == BUSY:
         st.slider(key.label, 1, 100, USUAL_BUSY_PERCENT, format="%d%%", key=key.key, help=_BUSY_HELP.format(key.told))
     elif key.amount:  # a text field for numbers of many digits: it takes and shows 1 T
@@ -189,6 +199,21 @@ def _widget(catalogue: Catalogue, key: LinkKey, hint: str | None) -> None:
         st.toggle(key.label, bool(key.default), key=key.key, help=key.told or None)
     else:
         _number_field(key, hint)
+
+
+def _years_field(key: LinkKey) -> None:
+    """Show the years as a number, with the usual spans beside it."""
+    st.number_input(key.label, 0.25, 10.0, 3.0, 0.25, format="%g", key=key.key, help=key.told)
+    years = st.session_state[key.key]
+    st.session_state[_USUAL] = years if years in _USUAL_YEARS else None
+
+    def take() -> None:
+        address.sync_from_widgets()
+        if (chosen := st.session_state[_USUAL]) is not None:
+            address.put({key.key: address_text(key, chosen)})
+
+    st.pills("Usual spans", _USUAL_YEARS, key=_USUAL, on_change=take, label_visibility="collapsed",
+             format_func=years_words)  # fmt: skip
 
 
 def _options_of(catalogue: Catalogue, key: LinkKey) -> tuple[str, ...] | None:
@@ -293,7 +318,7 @@ def _parse_money(name: str, known: Rates) -> None:
         error = str(refusal)
     if error:
         errors[name], text = error, address.text(name) or ""
-    st.session_state[name] = text
+    st.session_state[name] = _with_separators(text)
 
 
 def rejected_inputs() -> list[str]:

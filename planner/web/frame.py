@@ -9,6 +9,7 @@ from streamlit.navigation.page import StreamlitPage
 
 from planner.report import words
 from planner.report.facts.assumptions import STALE
+from planner.report.memo import credit_text
 from planner.web import address, live_prices, pins, questions, show, show_assumptions, state, workers
 from planner.web.shared import shared
 from pricing import Catalogue
@@ -77,8 +78,15 @@ def _overdue_figures(catalogue: Catalogue, day: date) -> int:
     return sum(1 for _ in stale(catalogue, day))
 
 
+@shared(64, key=lambda result: (result.plan,))
+def _credit(result: state.PlanResult) -> str:
+    return credit_text(result.plan, result.answer)
+
+
 def show_footer(catalogue: Catalogue, day: date) -> None:
-    """Show the age of the facts, on every page."""
+    """Show the age of the facts, on every page; what goes with a chart that is taken along stands unseen beside it."""
+    with st.container(key="chart-credit"):
+        st.markdown(f"{words.markdown(_credit(state.result()))}\n\n`{show.plan_and_day()}`")
     address.switch(show.WHOLE)
     with st.container(horizontal=True, vertical_alignment="center", key="foot"):
         show.small(

@@ -133,8 +133,13 @@ def download(label: str, name: str, make: Callable[[], bytes], key: str) -> None
 def file_name(name: str) -> str:
     """Return the name of a file with that of the plan and the day of its prices: memo-fleet-2027-2026-11-25.pdf."""
     stem, _, ending = name.rpartition(".")
+    return f"{stem}-{plan_and_day()}.{ending}"
+
+
+def plan_and_day() -> str:
+    """Return what the names of all files of this plan end in: fleet-2027-2026-11-25."""
     plan = _NO_LETTER.sub("-", (address.text("name") or "").casefold())[:40].strip("-")
-    return f"{'-'.join(filter(None, (stem, plan, state.day().isoformat())))}.{ending}"
+    return "-".join(filter(None, (plan, state.day().isoformat())))
 
 
 def views(

@@ -23,6 +23,14 @@ _STRIP = f"""
 .st-key-plan-name {{ margin-left: auto; }}
 [class*="st-key-figures"] [data-testid="stElementContainer"] {{ min-height: 8.4rem; }}  /* a card loads late */
 .st-key-ranges {{ min-height: 12rem; }}
+[data-testid="stElementContainer"]:has(> .chart-files) {{ position: relative; }}
+.chart-files {{ position: absolute; right: 0; bottom: 0; display: flex; gap: 0.25rem; }}
+.chart-files button {{
+  min-width: 2.4rem; min-height: 24px; border: 1px solid {_LINE}; border-radius: 0.35rem; background: {_BACK};
+  color: inherit; font: inherit; font-size: 0.75rem; cursor: pointer;
+}}
+.chart-files button:focus-visible {{ outline: 2px solid {_ACCENT}; outline-offset: 1px; }}
+[data-testid="stLayoutWrapper"]:has(> .st-key-chart-credit) {{ display: none; }}
 .st-key-offer-table {{ min-height: 25rem; }}
 [data-testid="stHeading"] h1 {{ padding-top: 0.25rem; }}
 [data-testid="stLayoutWrapper"]:has(> .st-key-phone-pages, > .st-key-offer-cards) {{ display: none; }}
@@ -95,8 +103,10 @@ _PRINT = """
   }
   [data-testid="stMainBlockContainer"] { padding: 0; max-width: none; }
   [data-testid="stLayoutWrapper"]:has(> .st-key-strip) { position: static; }
+  [data-testid="stLayoutWrapper"]:has(> .st-key-chart-credit) { display: flex; }
+  .st-key-chart-credit code { display: none; }
   [data-testid="stHeader"], [data-testid="stToolbar"], [data-testid="stTooltipIcon"], [data-testid="stPageLink"],
-  .stButton, .stDownloadButton, .st-key-welcome,
+  .stButton, .stDownloadButton, .chart-files, .st-key-welcome,
   .stCheckbox, .stMultiSelect, [data-testid="stFileUploader"], [data-testid="stToast"],
   [data-testid="stExpander"]:has(> details:not([open])), [data-testid="stElementToolbar"],
   [role="tab"]:not([aria-selected="true"]), [aria-label^="Scroll tabs"],

@@ -37,11 +37,11 @@ def line(catalogue: Catalogue, use: Use) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="welcome"):
         one_line.form(catalogue, use)
-        with st.popover("A budget", icon=":material/savings:", key="start-budget"):
+        with st.popover("Budget", icon=":material/savings:", key="start-budget"):
             _budget_form(catalogue, use)
-        with st.popover("A model", icon=":material/network_node:", key="start-model"):
+        with st.popover("Model", icon=":material/network_node:", key="start-model"):
             _model_form(catalogue, use)
-        with st.popover("An API bill", icon=":material/receipt_long:", key="start-bill"):
+        with st.popover("API bill", icon=":material/receipt_long:", key="start-bill"):
             _api_bill_form(catalogue, use)
 
 

@@ -61,10 +61,10 @@ def test_the_cash_table_and_its_csv_agree_with_the_metric(page: Page) -> None:
     open_page(page, "/?rate=0&look=Pays+back")
     rent = next(row for row in rows_of(page, "csv-cash") if row["USD"] == "Rent on demand")
     years = [float(value) for name, value in rent.items() if name == "Today" or name.startswith("Year")]
-    entered = float(rent["Today's money, as entered"])
-    assert sum(years) == pytest.approx(float(rent["All bills"])) == pytest.approx(entered)
+    entered = float(rent["Net present cost, as entered"])
+    assert sum(years) == pytest.approx(float(rent["Total cash"])) == pytest.approx(entered)
     shown = page.locator('[data-testid="stMetricValue"]').first.inner_text()  # the median of all futures
-    assert float(shown.strip("$k")) == pytest.approx(float(rent["All bills"]) / 1_000, rel=0.05)
+    assert float(shown.strip("$k")) == pytest.approx(float(rent["Total cash"]) / 1_000, rel=0.05)
 
 
 def test_a_preset_then_another_use_then_the_link_elsewhere(page: Page) -> None:
@@ -202,7 +202,7 @@ def test_a_name_is_typed_with_the_keyboard(page: Page, path: str, phrase: str, t
 
 def test_i_have_a_model_takes_a_name_and_never_answers_for_another(page: Page) -> None:
     open_page(page)
-    page.get_by_role("button", name="A model").click()
+    page.get_by_role("button", name="Model").click()
     body = page.get_by_test_id("stPopoverBody")
     body.get_by_role("combobox").first.fill("llama 71b")
     page.keyboard.press("Enter")

@@ -95,7 +95,7 @@ def test_finance_changes_the_cost_of_money_and_takes_the_cash_flow(page: Page) -
     arrive(page, "/?gpus=16")
     go_to(page, "Adjust assumptions", "switch")
     press(page, "Space")
-    go_to(page, "Cost of money", "input")
+    go_to(page, "Discount rate", "input")
     type_over(page, "12")
     assert "rate=12" in page.url
     turn_tabs(page, "Pays")

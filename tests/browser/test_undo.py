@@ -113,7 +113,7 @@ _EXAMPLES = {
 def test_an_edit_in_the_box_stays_in_the_address_over_other_pages(page: Page) -> None:
     open_page(page)
     unfold(page)
-    rate = page.get_by_role("spinbutton", name="Cost of money, % a year")
+    rate = page.get_by_role("spinbutton", name="Discount rate, % a year")
     rate.fill("12")
     rate.press("Enter")
     page.wait_for_url(re.compile("rate=12"))

@@ -13,7 +13,7 @@ from planner.study.mix.best_mix import MixUnavailable, best_mix
 from planner.study.uncertainty.tornado import tornado
 from tests.crawl.figures import HALF, PLAN, Figures
 
-_COMPARED = {"present_usd": "today's money", "total_cash_usd": "all bills", "cash_today_usd": "cash on day one"}
+_COMPARED = {"present_usd": "net present cost", "total_cash_usd": "total cash", "cash_today_usd": "cash on day one"}
 
 
 def read_engine(figures: Figures, result: PlanResult) -> None:
@@ -99,8 +99,8 @@ def _read_comparison(figures: Figures, result: PlanResult) -> None:
     for served in resolved.servings[:1] if resolved else ():
         figures.add(PLAN, "serving accelerators_at_average", served.accelerators_at_average, "plan")
     if answer.shares is not None:
-        figures.add(PLAN, "lead_per_100", cells["Best way cheaper in so many of 100 futures"], "compare table", HALF)
-    for label, way in (("Best way", answer.best), ("Own", answer.own), ("Rent", answer.rent)):
+        figures.add(PLAN, "lead_per_100", cells["Best option cheaper in so many of 100 futures"], "compare table", HALF)
+    for label, way in (("Best option", answer.best), ("Own", answer.own), ("Rent", answer.rent)):
         for measure, text in _COMPARED.items() if way else ():
             figures.add(way.option.title if way else "", measure, cells[f"{label}, {text}, USD"], "compare table")
     for label, name in (("Busy, share of hours", "busy_share"), ("Electricity, per kWh", "usd_per_kwh")):

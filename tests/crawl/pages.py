@@ -29,8 +29,9 @@ from tests.crawl.files import read_lines
 # What a column or a row of a page measures, by the names of the measures of an option.
 COLUMNS = {measure.label: measure.name for measure in MEASURES if measure.label and measure.unit not in ("kg", "liter")}
 COLUMNS |= {
-    "Median, USD": "present_usd", "Cheapest, of 100 futures": "cheapest_per_100", "All bills": "total_cash_usd",
-    "Today's money": "present_usd", "Today's money, as entered": "as_entered_usd", "As entered, USD": "as_entered_usd",
+    "Median, USD": "present_usd", "Cheapest, of 100 futures": "cheapest_per_100", "Total cash": "total_cash_usd",
+    "Net present cost": "present_usd", "Net present cost, as entered": "as_entered_usd",
+    "As entered, USD": "as_entered_usd",
     f"{LOW}, USD": "present_low_usd", f"{HIGH}, USD": "present_high_usd",
     "Cash on day one, 90th percentile, USD": "cash_today_p90_usd",
 }  # fmt: skip
@@ -39,7 +40,7 @@ ROWS = {
     "Most cash out": "peak_cash_usd", "Most cash out, discounted": "peak_cash_discounted_usd",
     "Paid back": "payback_discounted_months",
 }  # fmt: skip
-_MONTHS = {"Today's money, USD": "present_usd", "Worth of waiting, USD": "worth_usd",
+_MONTHS = {"Net present cost, USD": "present_usd", "Worth of waiting, USD": "worth_usd",
            "On the machines, USD": "saved_on_machines_usd", "Rent meanwhile, USD": "rent_meanwhile_usd"}  # fmt: skip
 _OFFERS = {"Today USD/GPU-h": "today_usd_per_accelerator_hour", "Today low": "today_low", "Today high": "today_high"}
 _ORDERS = {"Typical order USD/GPU-h": "typical", "Typical order low": "low", "Typical order high": "high"}
@@ -101,7 +102,7 @@ class PageReader:
 
     def _card(self, label: str, value: str, beside: str, detail: str) -> None:
         title = next((title for title in self.titles if f"{title}, " in detail), None)
-        if title is not None and "the whole plan in today's money" in detail:
+        if title is not None and "the whole plan discounted to today" in detail:
             self.figures.read(title, "present_usd", value, self.where)
             low, _, high = beside.partition(" to ")
             if high:

@@ -191,7 +191,7 @@ def test_nothing_at_all_has_a_price() -> None:
 
 
 def test_the_toy() -> None:
-    """80 at once, 17 % busy: it pays back in 53 months, and not at all in today's money, at 10 % and year ends."""
+    """80 at once, 17 % busy: it pays back in 53 months, and not at all discounted to today, at 10 % and year ends."""
     found = asked(toy(rate=0.10))
     assert found.verdict == "probably rent"  # rents may rise
     measures = found.own.measures

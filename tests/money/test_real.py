@@ -170,7 +170,7 @@ def test_any_plan_in_real_terms_is_the_nominal_one_deflated(said: Scenario, infl
 
 def test_what_was_agreed_loses_worth_and_what_was_not_does_not() -> None:
     terms = FinancialTerms(money="real", inflation_per_year=0.1)
-    flat = OwnInputs(wage_change_per_year=0.0)  # in today's money
+    flat = OwnInputs(wage_change_per_year=0.0)  # discounted to today
     made = plan(
         CATALOGUE, Scenario(years=2.0, terms=terms, own=flat, rent=RentalInputs(usd_per_accelerator_hour=2.0)), DAY
     )

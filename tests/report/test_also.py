@@ -146,7 +146,7 @@ def test_any_ways_are_told(ways: tuple[str, ...]) -> None:
     assert len(table) == len(told.rows) > 0
     assert all(row.how for row in told.rows)
     assert len({row.label for row in told.rows}) == len(told.rows)
-    assert told.sentences[0].startswith("All sums are in today's money")
+    assert told.sentences[0].startswith("All sums are discounted to today")
 
 
 @pytest.mark.slow

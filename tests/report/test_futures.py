@@ -120,11 +120,11 @@ def test_the_answer_says_how_often(wins: int, group: str, often: str) -> None:
 def counts(wins: int) -> Iterator[float]:
     """Everything that shows such a share as a number of 100."""
     there, futures = found(wins), drawn(wins)
-    yield cell(futures_table(there, futures), "Cheapest, of 100 futures", "Way", made().options[0].title)
+    yield cell(futures_table(there, futures), "Cheapest, of 100 futures", "Option", made().options[0].title)
     yield cell(stress_table([], Judged(there, futures)), "Owning is cheaper, of 100 futures")
     yield buy_or_wait_table(later(), later_drawn(wins))["Cheaper than now, of 100 futures"][-1]
     one = PlanReport("it", made(), there, AnswerSummary("", (), ()), (), futures)
-    leads = cell(compare_table([one]), "it", "Measure", "Best way cheaper in so many of 100 futures")
+    leads = cell(compare_table([one]), "it", "Measure", "Best option cheaper in so many of 100 futures")
     yield leads if 2 * wins > COUNT else 100 - leads
 
 

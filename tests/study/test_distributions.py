@@ -177,7 +177,7 @@ def test_it_is_said_beside_its_cost() -> None:
     always = guarantee_sentence(drawn(guaranteed_residual_share=1.0, guarantee_cost_share=0.01))
     assert always.startswith("The guarantee of the resale costs $")
     assert "it pays in 98 of 100 futures" in always  # in the others new ones cost so much that a used one brings all
-    assert always.endswith("more than it costs, in today's money and before tax.")
+    assert always.endswith("more than it costs, discounted to today and before tax.")
     free = guarantee_sentence(drawn(guaranteed_residual_share=0.0))
     assert free.startswith("The guarantee of the resale is entered as free; it pays in")
     assert "$0 on average" in free

@@ -49,7 +49,7 @@ def test_what_weighs_most_in_the_answer_comes_first_and_is_the_tornado_s() -> No
 def test_what_is_entered_is_yours_and_the_catalogue_s_is_not() -> None:
     there, _ = scenario_from_link({"kwh": "0.2", "rate": "12"})
     yours = {row.key for row in rows_for(there) if row.is_in(YOURS)}
-    assert yours == {"kwh"}  # the cost of money stands in no line
+    assert yours == {"kwh"}  # the discount rate stands in no line
     assert not [row for row in rows_for(Scenario()) if row.is_in(YOURS)]
 
 

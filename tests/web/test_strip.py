@@ -89,7 +89,7 @@ def test_undo_and_redo_go_step_by_step_and_a_new_edit_ends_what_was_ahead() -> N
     assert app.button(key="undo").disabled
     app.button(key="redo").click().run()
     assert asked(app).work[0].accelerators == 16
-    app.slider(key="years").set_value(2.0).run()
+    app.number_input(key="years").set_value(2.0).run()
     assert app.button(key="redo").disabled
     app.button(key="undo").click().run()
     assert (asked(app).work[0].accelerators, asked(app).years) == (16, 3.0)
@@ -116,7 +116,7 @@ def test_pinned_plans_stand_beside_the_one_on_the_screen_and_in_the_link() -> No
     assert " more than A" in again.title[0].value.replace("\\", "")
     table = next(one.value for one in again.table if "On the screen" in one.value.columns)
     assert list(table.loc["How many at once"]) == ["16", "24", ""]
-    before, now, more = table.loc[words.markdown("Rent, today's money, USD")]
+    before, now, more = table.loc[words.markdown("Rent, net present cost, USD")]
     assert more.startswith(words.markdown("+$"))
     assert before != now
     assert all(len(set(row[:2])) == 2 for row in table.itertuples(index=False)), "equal rows are left out"

@@ -5,7 +5,7 @@ steps up to the month with the most. Months are gone through from the last to th
 any of the seller's terms; what follows is known by then. A tier waits on demand for its time, is then reserved without
 a gap, and in the end let go. The first one does not wait, is renewed for no longer than before, and let go only where
 less is left of the plan than its last term was long, or its first covers half: else it would be renting on demand by
-another name. All in today's money at typical figures, so that futures and ends of ranges share the choice.
+another name. All discounted to today at typical figures, so that futures and ends of ranges share the choice.
 """
 
 from collections.abc import Sequence
@@ -233,7 +233,7 @@ class _BookingSearch:
         return np.moveaxis(np.where(np.isnan(cost), np.inf, cost * plan.with_support), -1, 0)
 
     def _data(self, prices: TermPrices) -> Array:
-        """Return what all the data costs at each option, by month, in today's money: rows x options x months."""
+        """Return what all the data costs at each option, by month, discounted to today: rows x options x months."""
         plan = self.plan
 
         def of(values: Array) -> Array:

@@ -54,7 +54,7 @@ class Answer:
     pair: tuple[EvaluatedOption, EvaluatedOption] | None  # shown beside each other; None where only one is left
     gap_share: float | None  # by how much the second of those that were compared costs more than the first
     limit: LimitBreach | None  # the limit that the cheapest option breaks, or that no option keeps to
-    payback: Payback  # of the first of the pair against the second, in today's money
+    payback: Payback  # of the first of the pair against the second, discounted to today
     turned_by_timing: tuple[Timing, ...]  # conventions under which the other of the pair is cheaper
     left_out: tuple[SkippedOption, ...]  # options without a price that one might want, each with what to enter
     missing: tuple[str, ...]  # unknown prices, and options that cannot be built
@@ -105,7 +105,7 @@ class Answer:
 
     @cached_property
     def payback_by_rent_change(self) -> tuple[tuple[float, Payback, Payback], ...]:
-        """The payback of the first of the pair by a yearly change of rents: in today's money, and counted plainly."""
+        """The payback of the first of the pair by a yearly change of rents: discounted, and counted plainly."""
         if self.pair is None:
             return ()
         columns = InputColumns(self.plan.setting, {"rent_change_per_year": np.array(RENT_CHANGES)}).context()
@@ -195,7 +195,7 @@ def _unrequested_sides(plan: Plan, decision: Decision) -> tuple[str, ...]:
 
 
 def npv_by_timing(plan: Plan, own: Option, rent: Option) -> dict[Timing, float]:
-    """Return the saving of owning in today's money under each convention of discounting. [USD]"""
+    """Return the saving of owning discounted to today under each convention of discounting. [USD]"""
 
     def saved(timing: Timing) -> float:
         terms = plan.setting.terms.model_copy(update={"timing": timing})

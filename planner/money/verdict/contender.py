@@ -137,7 +137,7 @@ class CostRange:
 
 @dataclass(frozen=True, eq=False)
 class EvaluatedOption:
-    """One option in today's money."""
+    """One option discounted to today."""
 
     option: Option
     present_usd: float  # the median of the futures; as entered where nothing was simulated

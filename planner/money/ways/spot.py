@@ -122,7 +122,7 @@ def spot_bill(setting: PlanContext, need: DemandLayer, when: Num | None = None) 
 def cap_at_on_demand(
     setting: PlanContext, bill: SpotBill, on_demand: tuple[Line, ...], heading: str = COSTS_MORE.capitalize()
 ) -> SpotBill:
-    """Return the work on spot machines, or on demand where that costs less in today's money.
+    """Return the work on spot machines, or on demand where that costs less discounted to today.
 
     Of several draws each takes its own. Where nobody has a price on demand it stays on spot machines.
     """

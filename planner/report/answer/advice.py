@@ -254,7 +254,7 @@ def guarantee_sentence(futures: Futures | None) -> str:
     share, paid = words.format_futures_share(value.payout_share), words.format_usd_short(value.paid_usd)
     pays = f"it pays in {share} futures, and {paid} on average over all of them"
     if value.cost_usd <= 0:
-        return f"The guarantee of the resale is entered as free; {pays}, in today's money and before tax."
+        return f"The guarantee of the resale is entered as free; {pays}, discounted to today and before tax."
     gain = f"{words.format_usd_short(abs(value.gain_usd))} {'more' if value.gain_usd >= 0 else 'less'} than it costs"
     cost = words.format_usd_short(value.cost_usd)
-    return f"The guarantee of the resale costs {cost}; {pays}: {gain}, in today's money and before tax."
+    return f"The guarantee of the resale costs {cost}; {pays}: {gain}, discounted to today and before tax."

@@ -151,7 +151,7 @@ def _months(factors: list[_FormulaFactor], used: Mapping[str, LedgerInput], last
         for name in names
         if name not in _CALENDAR and np.any(np.asarray(used[name].value) != 0)
     ]
-    inside += ["in today's money"] if _TODAY in names else []
+    inside += ["discounted to today"] if _TODAY in names else []
     sign = "$" if any(_is_money(used[name]) for name in names) else ""
     when = _when(months)
     return f"{sign}{_number(float(by_month.sum()))} ({', '.join([when, *inside])})"

@@ -156,7 +156,7 @@ def _discounting_text(plan: Plan) -> str:
     rate = words.percent(scalar(plan_discount_rate(plan.setting)) or 0.0, 1)
     real = ", in prices of today" if plan.setting.terms.money == "real" else ""
     return (
-        f"All sums are in today's money unless marked otherwise: later payments are discounted at {rate} a "
+        f"All sums are discounted to today unless marked otherwise: later payments are discounted at {rate} a "
         f"year{real}. Cash on day one and the most cash out are not discounted."
     )
 
@@ -165,9 +165,7 @@ def _unit_cost_measures(plan: Plan, way: EvaluatedOption) -> Iterator[OtherMeasu
     """Yield the cost of a useful hour, and of a piece of the work by the hours that it takes."""
     cost, title, key = way.measures.usd_per_useful_hour, way.option.title, way.option.key
     hour = scalar(cost.value)
-    how = (
-        "its cost over its useful GPU-hours, both in today's money" if hour is not None else scalar_reason(cost.reason)
-    )
+    how = "its cost over its useful GPU-hours, both discounted" if hour is not None else scalar_reason(cost.reason)
     yield OtherMeasure("usd_per_useful_hour", key, f"A useful GPU-hour: {title}", hour, "USD per useful GPU-hour", how)
     if hour is None:
         return
@@ -277,7 +275,7 @@ def _cash_measures(plan: Plan, way: EvaluatedOption) -> Iterator[OtherMeasure]:
     when = "today" if peak.month == 0 else f"after month {peak.month}"
     how = f"the funding needed: all bills up to the lowest point of the account, {when}, less money that came back"
     yield OtherMeasure("peak_cash_usd", key, f"Most cash out: {title}", peak.bills_usd, _USD, how)
-    how = f"the same payments in today's money: the {words.usd(peak.bills_usd)} with later months discounted"
+    how = f"the same payments discounted to today: the {words.usd(peak.bills_usd)} with later months discounted"
     label = f"Most cash out, discounted: {title}"
     yield OtherMeasure("peak_cash_discounted_usd", key, label, peak.present_usd, _USD, how)
 

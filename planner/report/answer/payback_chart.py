@@ -84,7 +84,7 @@ def payback_summary(answer: Answer) -> str:
     last = answer.plan.setting.timeline.last
     then = f" {words.upper_first(happens)}." if happens else ""
     if answer.pair is None:
-        return f"There is one way only, so there is nothing that it could pay back against.{then}"
+        return f"There is one option only, so there is nothing that it could pay back against.{then}"
     first, second = (WAYS[way.option.way].start_text for way in answer.pair)
     more = answer.pair[0].as_entered_usd - answer.pair[1].as_entered_usd
     end = f"by month {last} it has cost {words.usd(abs(more))} {'more' if more > 0 else 'less'} than {second}"
@@ -144,7 +144,7 @@ def payback_chart(answer: Answer, dark: bool, *, every: bool = False, pins: Sequ
         margin={"l": _AXIS_PX, "r": _LABELS_PX, "t": above, "b": _BELOW_PX},
         shapes=[vertical_line(month, dark) for month in sorted({month for month, _, _, _ in happen})],
         annotations=[
-            note(0, 1, "Cost so far, today's money", dark, yref="paper", xref="paper", xanchor="left",
+            note(0, 1, "Cost so far, discounted to today", dark, yref="paper", xref="paper", xanchor="left",
                  yanchor="bottom", yshift=_ROW_PX * rows + 3),
             *_event_labels(happen, dark),
             *_names([*_ends(ways, compared), *(_LineLabel(pin.label, way) for pin, way in beside)],

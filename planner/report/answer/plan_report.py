@@ -64,7 +64,7 @@ def plan_text(report: PlanReport) -> str:
         (plan.setting.scenario.name, "\n".join([summary.title, *summary.sentences, *summary.turns])),
         ("Assumptions of this example", bullet_list(report.about)),
         # without the columns that would make lines too long: they stand in the JSON and the CSV
-        ("Ways", text_table(tables.options_table(answer).without("Notes", "Idle, USD"))),
+        ("Options", text_table(tables.options_table(answer).without("Notes", "Idle, USD"))),
         ("How sure", "" if futures is None else text_table(futures_table(answer, futures))),
         ("Orders", text_table(fleet.rows) if fleet is not None and has_stages else ""),
         ("Each year, USD", text_table(tables.cash_table(answer.ranked))),

@@ -56,7 +56,7 @@ def profit_table(plan: Plan, way: EvaluatedOption) -> Table | None:
 
 
 def break_even_sentences(plan: Plan, way: EvaluatedOption) -> tuple[str, ...]:
-    """Return the price and the share without a loss, as billed and in today's money."""
+    """Return the price and the share without a loss, as billed and discounted to today."""
     profit = option_profit_and_loss(plan.setting, way)
     if profit is None:
         return ()
@@ -64,12 +64,12 @@ def break_even_sentences(plan: Plan, way: EvaluatedOption) -> tuple[str, ...]:
     if profit.break_even_usd is not None:
         usd = profit.break_even_usd_today
         today = "at none" if usd is None else words.usd_per_hour(usd)
-        by_price = f"from {words.usd_per_hour(profit.break_even_usd)} a sold hour on (in today's money {today})"
+        by_price = f"from {words.usd_per_hour(profit.break_even_usd)} a sold hour on (discounted to today {today})"
     if profit.break_even_share is not None:
         share = profit.break_even_share_today
         today = "not even all are enough" if share is None else words.percent(share)
         sold = words.percent(profit.break_even_share)
-        by_share = f"if {sold} of the idle hours are sold (in today's money {today})"
+        by_share = f"if {sold} of the idle hours are sold (discounted to today {today})"
     is_seller = is_resale_only(plan.setting, way.option.accelerators)
     beside = "" if is_seller else ", though it also pays for your own work"
     return (f"{way.option.title}: as billed, nothing is lost {by_price}; at your price, {by_share}{beside}.",)
@@ -83,12 +83,12 @@ def seller_tiles(plan: Plan, way: EvaluatedOption) -> tuple[Tile, ...]:
     is_gain, ledger = way.present_usd <= 0, way.option.ledger
     low, high = sorted((-way.low_usd, -way.high_usd)) if is_gain else (way.low_usd, way.high_usd)
     ends = "no range" if low == high else f"{words.format_usd_short(low)} to {words.format_usd_short(high)}"
-    detail = f"{way.option.title}: the whole plan in today's money, less sales; 8 of 10 futures lie in the range"
+    detail = f"{way.option.title}: the whole plan discounted to today, less sales; 8 of 10 futures lie in the range"
 
     def break_even(label: str, value: float | None, write: Callable[[float], str], name: str) -> Tile:
         you = ledger_input_value(name, ledger)
         yours = "" if you is None else f"you: {write(you[0])}"
-        return Tile(label, "none" if value is None else write(value), yours, "In today's money, all else as it is")
+        return Tile(label, "none" if value is None else write(value), yours, "Discounted to today, all else as it is")
 
     return (
         Tile("Gain" if is_gain else "Loss", words.format_usd_short(abs(way.present_usd)), ends, detail),
@@ -171,7 +171,7 @@ def income_sentences(answer: Answer) -> tuple[str, ...]:
     ledger = discounted_ledger(answer.plan.setting, way.option.ledger)
     usd = words.usd(-float(ledger.part_usd("income") + ledger.part_usd("selling")))
     terms = f"{WAYS[way.option.way].gerund} has {_terms_text(way)}"
-    return (f"In it, {terms}: {usd} in today's money, before the electricity they take.",)
+    return (f"In it, {terms}: {usd} discounted to today, before the electricity they take.",)
 
 
 def _terms_text(way: EvaluatedOption) -> str:

@@ -168,7 +168,7 @@ def _totals_sentence(plan: Plan, ways: Sequence[EvaluatedOption], futures: Futur
     ranges = "the ranges hold" if len(ways) > 1 else "the range holds"
     often = "" if futures is None or NO_RANGE in map(_range_text, ways) else f"; {ranges} 8 of 10 futures"
     return (
-        f"Over {years_words(plan.setting.scenario.years)}, {workload_text(plan)} {each}: in today's money, discount "
+        f"Over {years_words(plan.setting.scenario.years)}, {workload_text(plan)} {each}: discounted to today, discount "
         f"rate {words.percent(plan.setting.discount_rate_per_year, 1)} a year{often}."
     )
 
@@ -324,7 +324,7 @@ def _tiles(plan: Plan, answer: Answer, futures: Futures | None) -> tuple[Tile, .
             "none" if usd is None else words.usd_per_hour(usd),
             "The whole plan over its hours of useful work",
         )
-        hour = Tile("An hour of a GPU", shown, "in today's money", detail)
+        hour = Tile("An hour of a GPU", shown, "discounted to today", detail)
         return (_cost_tile(way), hour, _day_one_tile(plan, way, futures, "", "today"))
     cards = answer.cards if len(answer.cards) > 1 else tuple(reversed(answer.pair))
     first, second = answer.pair
@@ -333,7 +333,7 @@ def _tiles(plan: Plan, answer: Answer, futures: Futures | None) -> tuple[Tile, .
     takes, name = words.format_usd_short(float(other.measures.cash_today_usd)), WAYS[other.option.way].start_text
     beside = f"; {name} takes {takes}"
     if WAYS[payer.option.way].owns and float(payer.measures.cash_today_usd) > 0:
-        detail = f"{beside}. Payback is in today's money"
+        detail = f"{beside}. Payback is discounted to today"
         day_one = _day_one_tile(plan, payer, futures, detail, _cash_recovery_text(answer))
     else:
         day_one = _day_one_tile(plan, payer, futures, beside, f"{name}: {takes}")
@@ -380,7 +380,7 @@ def _cost_tile(way: EvaluatedOption) -> Tile:
     name = spec.name if spec.key == "keep" else way.option.what if spec.is_current else f"{_CARDS[place]}, {bought}"
     entered = words.format_usd_short(way.as_entered_usd)
     detail = (
-        f"{way.option.title}, {way.option.what}: the whole plan in today's money, as the median of all futures; "
+        f"{way.option.title}, {way.option.what}: the whole plan discounted to today, as the median of all futures; "
         f"8 of 10 lie in the range. At the inputs as entered: {entered}"
     )
     return Tile(name, value, _range_text(way, words.format_usd_short), detail, place)

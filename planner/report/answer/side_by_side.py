@@ -50,11 +50,11 @@ def _measures(report: PlanReport) -> Iterator[FormattedMeasure]:
     plan, answer = report.plan, report.answer
     most = f"{plan.setting.demand.all.peak_accelerators:,} x {plan.setting.scenario.accelerator}"
     yield FormattedMeasure("Verdict", report.summary.title, _plain)
-    yield FormattedMeasure("Best way cheaper in so many of 100 futures", best_cheaper_per_100(answer), _plain)
+    yield FormattedMeasure("Best option cheaper in so many of 100 futures", best_cheaper_per_100(answer), _plain)
     yield FormattedMeasure("Work", most, _plain)
     yield FormattedMeasure("Years", plan.setting.scenario.years, _plain)
-    yield FormattedMeasure("Best way", answer.best.option.title if answer.best else None, _plain)
-    for label, way in (("Best way", answer.best), ("Own", answer.own), ("Rent", answer.rent)):
+    yield FormattedMeasure("Best option", answer.best.option.title if answer.best else None, _plain)
+    for label, way in (("Best option", answer.best), ("Own", answer.own), ("Rent", answer.rent)):
         yield from _money(label, way)
     for turn in answer.break_evens:
         label, write = tables.INPUTS.get(turn.name, (turn.name, _plain))
@@ -67,8 +67,8 @@ def _money(label: str, way: EvaluatedOption | None) -> Iterator[FormattedMeasure
     """Yield the cost of an option: net present cost, all bills, and cash on day one."""
     bills = None if way is None else float(np.asarray(way.measures.bills_usd))
     cash = None if way is None else float(np.asarray(way.measures.cash_today_usd))
-    yield FormattedMeasure(f"{label}, today's money, USD", way.present_usd if way else None, words.usd)
-    yield FormattedMeasure(f"{label}, all bills, USD", bills, words.usd)
+    yield FormattedMeasure(f"{label}, net present cost, USD", way.present_usd if way else None, words.usd)
+    yield FormattedMeasure(f"{label}, total cash, USD", bills, words.usd)
     yield FormattedMeasure(f"{label}, cash on day one, USD", cash, words.usd)
 
 

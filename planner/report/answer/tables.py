@@ -37,14 +37,14 @@ INPUTS: dict[str, tuple[str, Write]] = {
 
 
 def options_table(answer: Answer) -> Table:
-    """Every way with its measures, the cheapest in today's money first."""
+    """Every way with its measures, the lowest net present cost first."""
     results = tuple(results_of(answer.plan, answer))
     if not results:
         return Table({})
     columns = [_column(measure, results) for measure in MEASURES if measure.label]
     return Table.from_columns(
         {
-            "Way": [it.way.option.title for it in results],
+            "Option": [it.way.option.title for it in results],
             **{name: numbers for name, numbers in columns if numbers is not None},
             "What": [it.way.option.what for it in results],
             "Total is": ["at least" if it.measures.unpriced else "complete" for it in results],
@@ -85,12 +85,12 @@ def _years(months: int) -> list[str]:
 
 
 def cash_table(ways: Sequence[EvaluatedOption]) -> Table:
-    """Return the payments of each option by year, as bills fall due, and its totals plain and in today's money."""
+    """Return the payments of each option by year, as bills fall due, and its totals plain and discounted to today."""
     rows = []
     for way in ways:
         usd = cash_paid_usd(way.option.ledger)
         years = dict(zip(_years(len(usd) - 1), by_year(usd), strict=True))
-        total = {"All bills": float(usd.sum()), "Today's money, as entered": way.as_entered_usd}
+        total = {"Total cash": float(usd.sum()), "Net present cost, as entered": way.as_entered_usd}
         rows.append({"USD": way.option.title, **years, **total})
     return Table.of(rows)
 
@@ -153,7 +153,7 @@ def _reason(turn: BreakEven) -> str:
 
 
 def rent_change_table(answer: Answer) -> Table:
-    """When buying pays back if rents fall or rise, in today's money."""
+    """When buying pays back if rents fall or rise, discounted to today."""
     return Table.of(
         [
             {
@@ -168,7 +168,7 @@ def rent_change_table(answer: Answer) -> Table:
 
 
 def timing_convention_table(plan: Plan, answer: Answer) -> Table:
-    """Return the saving of owning in today's money under each convention: the convention alone may turn a sign."""
+    """Return the saving of owning discounted to today under each convention: the convention alone may turn a sign."""
     first, rent = answer.pair or (None, None)
     owners = (
         dict.fromkeys(way for way in (first, answer.requested) if way is not None and way is not rent) if rent else {}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.money.ledger import Ledger, LedgerInput, Origin
+from planner.money.ledger import Ledger, LedgerInput, Line, Origin
 from planner.money.measures import discounted_ledger, plan_discount_rate
 from planner.money.plan import Plan
 from planner.money.renting.offer_inputs import PRICE
@@ -55,9 +55,20 @@ def sources_of_ledgers(ledgers: Iterable[Ledger]) -> Table:
     return Table.of(sorted(rows, key=lambda row: (row["Link"] is None, row["Figure"])), HEADS)
 
 
+def leading_sources(ledgers: Iterable[Ledger]) -> list[str]:
+    """Return the sources with an address behind these ledgers, those of the largest lines first."""
+    lines = sorted((line for ledger in ledgers for line in ledger.lines), key=lambda line: -abs(float(line.total_usd)))
+    return list(dict.fromkeys(origin.source for line in lines for _, origin, _ in _stated(line) if origin.url))
+
+
 def _stated_inputs(ledger: Ledger) -> Iterator[tuple[LedgerInput, Origin, tuple[str, bytes]]]:
+    """Yield the inputs with a source of every line."""
+    return (stated for line in ledger.lines for stated in _stated(line))
+
+
+def _stated(line: Line) -> Iterator[tuple[LedgerInput, Origin, tuple[str, bytes]]]:
     """Yield the inputs with a source, each with its origin and what tells its value from others of its name."""
-    for used in (used for line in ledger.lines for used in sourced_inputs(line)):
+    for used in sourced_inputs(line):
         origin = used.origin if isinstance(used.origin, Origin) else used.origin(0)
         if origin.kind not in _CALCULATED:
             yield used, origin, (used.name, np.asarray(used.value, dtype=np.float64).tobytes())

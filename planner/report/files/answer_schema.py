@@ -157,7 +157,7 @@ class RentChangeSchema(SchemaModel):
 
     change_per_year: float = Field(description="-0.1: rents fall 10 % a year")
     payback_months: float | None = Field(description="counted plainly")
-    payback_discounted_months: float | None = Field(description="in today's money, as pages show it")
+    payback_discounted_months: float | None = Field(description="discounted to today, as pages show it")
     reason: str | None = Field(description="why it does not pay back")
 
 

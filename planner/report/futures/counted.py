@@ -128,7 +128,7 @@ def futures_table(answer: Answer, futures: Futures) -> Table:
             continue
         present, cash = futures.present(way.option.key), futures.cash_today_band(way.option.key)
         rows.append({
-            "Way": way.option.title,
+            "Option": way.option.title,
             "Cheapest, of 100 futures": words.share_per_100(futures.cheapest_share[way.option.key]),
             f"{words.LOW}, USD": present.low,
             "Median, USD": present.middle,
@@ -141,7 +141,7 @@ def futures_table(answer: Answer, futures: Futures) -> Table:
 def medians_table(answer: Answer, shifts: Sequence[MedianShift]) -> Table:
     """Return the options whose median is not their cost as entered, with the input that moves it most."""
     return Table.of([
-        {"Way": shift.title, "As entered, USD": shift.as_entered_usd, "Median, USD": shift.median_usd,
+        {"Option": shift.title, "As entered, USD": shift.as_entered_usd, "Median, USD": shift.median_usd,
          "Why": _shift_reason(answer, shift)}
         for shift in shifts
     ])  # fmt: skip
@@ -239,7 +239,7 @@ def buy_or_wait_table(result: Waiting, futures: BuyOrWaitFutures | None = None) 
     """Return the cost of the plan by month of the order, and in how many futures that month is cheaper than now."""
     table = {
         "Order in month": result.months,
-        "Today's money, USD": result.present_usd,
+        "Net present cost, USD": result.present_usd,
         "Worth of waiting, USD": result.value_usd,
         "On the machines, USD": result.gain_usd,
         "Rent meanwhile, USD": result.cost_usd,

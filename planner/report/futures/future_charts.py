@@ -111,7 +111,7 @@ def dot_chart(
         data,
         dark,
         320 + _PINNED_PX * len(pins),
-        xaxis=money(f"What {saving_side_label(own.option.way)} saves against {_other(own, rent)}, today's money"),
+        xaxis=money(f"What {saving_side_label(own.option.way)} saves against {_other(own, rent)}, discounted to today"),
         yaxis={"visible": False, "range": [-row * (len(pins) + 0.6) if pins else 0.0, row * _ROWS_OF_DOTS]},
         shapes=[vertical_line(0.0, dark, 2, None)],
         annotations=[
@@ -157,7 +157,7 @@ def tornado_chart(
         dark,
         FRAME_PX + BAR_PX * max(3, len(shown)),
         xaxis=money(
-            f"What {saving_side_label(ways[0])} saves, today's money", nticks=6, tickangle=0,
+            f"What {saving_side_label(ways[0])} saves, discounted to today", nticks=6, tickangle=0,
             range=_reach(shown, [usd for _, usd in pins]),
         ),
         yaxis={"range": [bottom, -0.9], "visible": False},

@@ -201,7 +201,7 @@ def _cost_figure(work: ScenarioTraining, hours: Interval, cost: JobHourQuote | N
     best = None if answer is None or not is_single_model_work(answer.plan.setting) else answer.best
     if best is not None and work.task.runs_per_month is None:
         low, usd, high = map(words.format_usd_short, (best.low_usd, best.present_usd, best.high_usd))
-        detail = f"As on Answer: {best.option.title}, the whole plan in today's money, the median of all futures."
+        detail = f"As on Answer: {best.option.title}, the whole plan discounted to today, the median of all futures."
         return Tile("Cost of the run", usd, f"{low} to {high}", detail)
     if cost is None:
         return Tile("Cost of the run", "not priced", "", "No offer of the catalogue rents these by the hour.")

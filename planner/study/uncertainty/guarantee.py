@@ -13,7 +13,7 @@ from planner.study.uncertainty.futures import Futures
 
 @dataclass(frozen=True)
 class GuaranteeValue:
-    """A guarantee over the futures, before tax, in today's money."""
+    """A guarantee over the futures, before tax, discounted to today."""
 
     cost_usd: float  # mean over the futures, as the payout
     paid_usd: float

@@ -225,10 +225,10 @@ _PRELOAD_CHARTS = b"""<script>addEventListener("load", () => {
   Object.assign(charts, {rel: "modulepreload", fetchPriority: "low", href: "%s/static/js/%s"})
   document.head.append(charts)
 })</script>"""
-# Make Streamlit's own parts work with a screen reader and a keyboard.
+# Make Streamlit's own parts work with a screen reader and a keyboard; give every chart as a file.
 _OWN_SCRIPTS = b"".join(
     b"<script>%s</script>" % (Path(__file__).parents[1] / name).read_bytes()
-    for name in ("accessibility.js", "focus_order.js")
+    for name in ("accessibility.js", "focus_order.js", "chart_files.js")
 )
 # The frame that the app's own rules make (`planner.web.style`) from the first picture on, so that nothing moves.
 _FRAME = b"""<style>

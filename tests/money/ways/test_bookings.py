@@ -46,7 +46,7 @@ def made(
 
 
 def present(there: PlanContext, found: OptionLedger) -> float:
-    """In today's money."""
+    """Discounted to today."""
     return float(present_usd(there, Ledger(found.title, found.lines)))
 
 
