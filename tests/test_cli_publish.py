@@ -1,6 +1,7 @@
 """Prices that one person publishes and another reads: the same prices, through the same gate."""
 
 import csv
+import gzip
 import io
 import json
 from collections.abc import Callable, Iterator
@@ -70,7 +71,8 @@ def brought(*said: AnyPriced, kind: Literal["rental", "hosted", "exchange"] = "r
 
 def published(folder: Path) -> list[dict[str, str]]:
     name = json.loads((folder / LATEST).read_text())["file"]
-    return list(csv.DictReader(io.StringIO((folder / name).read_text("utf-8-sig"), newline="")))
+    content = gzip.decompress((folder / name).read_bytes()).decode("utf-8-sig")
+    return list(csv.DictReader(io.StringIO(content, newline="")))
 
 
 def test_what_one_publishes_another_reads(home: Home, tmp_path: Path) -> None:
@@ -155,7 +157,7 @@ def test_a_file_that_was_cut_or_named_otherwise_is_refused(home: Home, tmp_path:
     brought(rental(2.79))
     folder = tmp_path / "out"
     assert main(["publish-prices", str(folder)]) == 0
-    (file,) = folder.glob("*.csv")
+    (file,) = folder.glob("*.csv.gz")
     whole = file.read_bytes()
     file.write_bytes(whole[:-20])
     with pytest.raises(FeedError, match="is not the file that"):

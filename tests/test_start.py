@@ -167,7 +167,12 @@ def test_a_server_has_loaded_what_would_be_loaded_late() -> None:
         if house.inside(module.name, ("pricing", "planner")) and not house.inside(module.name, ("planner.cli",))
         for name in _imported_late(ROOT / module.path)
     }
-    at_once = {"xlsxwriter", "pyarrow", "typst"}  # a tenth of a second, for few: whoever asks for such a file waits
+    at_once = {
+        "xlsxwriter",
+        "pyarrow",
+        "typst",
+        "cryptography",
+    }  # a tenth of a second, for few: whoever asks for such a file waits
     assert late - {"planner", "pricing"} - at_once <= {*LATER, "scipy"}
     server = modules_after("import planner.web.serving.launcher as launcher; launcher.load_pages()")
     worker = modules_after("import planner.web.preloaded")

@@ -27,7 +27,8 @@ def add(verbs: Any) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="only this one, or a published folder: https://HOST/FOLDER or DIR; may be said again; all of them",
+        help="only this one, or a published folder: https://HOST/FOLDER or DIR; may be said again; "
+        "the folder of RENT_OR_BUY_PRICES, else `all` sources",
     )
     verb.add_argument("--list", action="store_true", help="say which sources there are, and ask none")
     verb.add_argument("--dry-run", action="store_true", help="read and judge, and keep nothing")
@@ -74,11 +75,12 @@ def run(args: argparse.Namespace) -> int:
 
 def _list_sources(args: argparse.Namespace) -> int:
     from planner.report.table import Table, text_table
-    from pricing.feeds.registry import asked_for
+    from pricing.feeds.registry import ALL, asked_for, default_feed
 
+    folder = None if args.source else default_feed()
     rows: list[Mapping[str, Any]] = [
         {"source": it.name, "label": it.label, "key": it.key_name or "", "licence": it.licence, "page": it.page}
-        for it in asked_for(args.source)
+        for it in (*([folder] if folder else []), *asked_for(args.source or [ALL]))
     ]
     return emit(
         args,

@@ -1,5 +1,6 @@
 """Live prices: read today's, show the result, decide on prices on hold and on unknown names, undo a refresh."""
 
+import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
@@ -21,12 +22,12 @@ from pricing.feeds.given import Name, What
 from pricing.feeds.laid import PREFIX
 from pricing.feeds.naming import NameInput, say, unresolved_names
 from pricing.feeds.refresh import RefreshResult, SourceProgress, Ways, refresh
-from pricing.feeds.registry import asked_for
+from pricing.feeds.registry import ADDRESS, ALL, asked_for
 from pricing.feeds.store import HeldReading, LivePriceStore, ProductAvailability, StoredRefresh
 
 VIEW = "Live prices"
 WAYS: list[Callable[[], Ways]] = [Ways]  # how sources are read; a test adds servers of its own
-FEEDS: list[Callable[[], Sequence[Feed]]] = [lambda: asked_for(())]  # which sources there are
+FEEDS: list[Callable[[Sequence[str]], Sequence[Feed]]] = [asked_for]  # the sources by name; a test has its own
 _FAILED = "The refresh failed. Existing prices are unchanged; see the server log."
 _EVERY_S = 1.0
 _FEW = 3  # sources that could not be read, each in a box of its own
@@ -61,13 +62,17 @@ class PriceRefresher:
         """Return whether it is cancelled, and has not ended yet."""
         return self.is_running and self._cancelled.is_set()
 
-    def begin(self, person: str) -> None:
-        """Read all sources, unless a refresh is running already."""
+    def begin(self, person: str, names: Sequence[str] = ()) -> None:
+        """Read these sources, or those of the settings, unless a refresh is running already."""
         with self._lock:
             if self.is_running:
                 return
-            feeds = tuple(FEEDS[-1]())
             self.result, self.error = None, _FAILED
+            try:
+                feeds = tuple(FEEDS[-1](names))
+            except PricingError as error:
+                self.error = str(error)
+                return
             self._cancelled = threading.Event()
             self._progress = {feed.name: SourceProgress(feed.name, feed.label, "waiting") for feed in feeds}
             ways = replace(WAYS[-1](), tell=self._note, cancelled=self._cancelled, person=person)
@@ -215,16 +220,19 @@ def view() -> None:
 
 
 def _idle_view() -> None:
-    st.button("Read today's prices", on_click=_start_refresh, key="read-today", icon=":material/sync:")
-    show.small(live_report.PROMISE)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("Read today's prices", on_click=_start_refresh, key="read-today", icon=":material/sync:")
+        if os.environ.get(ADDRESS):
+            st.button("Ask every source", on_click=_start_refresh, args=((ALL,),), key="read-all", type="tertiary")
+    show.small(live_report.promise(os.environ.get(ADDRESS, "")))
     if READER.error:
         st.error(words.markdown(READER.error))
     if READER.result is not None:
         _summary_view(READER.result)
 
 
-def _start_refresh() -> None:
-    READER.begin(_reviewer() or "somebody")
+def _start_refresh(names: Sequence[str] = ()) -> None:
+    READER.begin(_reviewer() or "somebody", names)
 
 
 def _progress_view() -> None:

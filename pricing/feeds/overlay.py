@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from itertools import count
+from operator import itemgetter
 from typing import Any, get_args
 
 from pydantic import ValidationError
@@ -18,6 +19,7 @@ from pricing.catalogue import Catalogue
 from pricing.choices import Fabric
 from pricing.feeds.feed import (
     DEAREST_HOURS,
+    AnyPriced,
     ExchangeRateObservation,
     HostedPriceObservation,
     Observation,
@@ -92,7 +94,7 @@ def build_overlay(catalogue: Catalogue, store: LivePriceStore) -> LivePriceOverl
     decisions = store.given()
     catalogue = decisions.add_new_providers(catalogue)
     shapes = OfferShapeIndex(catalogue)
-    rented, hosted, rates = _read(FeedNameResolver(catalogue, decisions), store, day)
+    rented, hosted, rates = _read(FeedNameResolver(catalogue, decisions), store, day, sources)
     overlay.hosted = _best_hosted_rows(filter(None, (_hosted_row(catalogue, shapes, *it) for it in hosted)), sources)
     ids = set(catalogue.offers)
     for key, (shape, machine, among) in _by_key(_by_shape(_best_sources(rented, sources), shapes), shapes).items():
@@ -119,12 +121,14 @@ HostedHistory = tuple[str, HostedPriceObservation, list[tuple[str, ObservedPrice
 
 
 def _read(
-    names: FeedNameResolver, store: LivePriceStore, day: date
+    names: FeedNameResolver, store: LivePriceStore, day: date, sources: Sources
 ) -> tuple[list[_ProductPrices], list[HostedHistory], list[tuple[str, ExchangeRateObservation, str]]]:
     rented: list[_ProductPrices] = []
     hosted: list[HostedHistory] = []
     rates: list[tuple[str, ExchangeRateObservation, str]] = []
     for source, _, product, history in store.histories(day - timedelta(days=gate_constants().old_days)):
+        if source not in sources:
+            continue
         if isinstance(product, HostedPriceObservation):
             if isinstance(vendor := names.vendor(product.vendor), str):
                 hosted.append((source, replace(product, vendor=vendor), [(read, price) for read, _, price in history]))
@@ -135,6 +139,26 @@ def _read(
             free = history[-1][2].free
             rented.append(_ProductPrices(source, product, resolved, list(usd_on), list(usd_on.values()), free))
     return rented, hosted, rates
+
+
+def best_products(
+    catalogue: Catalogue, store: LivePriceStore, sources: Sources
+) -> Iterator[tuple[str, AnyPriced, str]]:
+    """Yield what these sources say of everything, each product of the source that counts, and the day it was read."""
+    day, decisions = store.newest_day(), store.given()
+    if day is None:
+        return
+    names = FeedNameResolver(decisions.add_new_providers(catalogue), decisions)
+    rented, hosted, rates = _read(names, store, day, sources)
+    for prices in _best_sources(rented, sources):
+        yield prices.source, prices.product, prices.days[-1]
+    by_tier: dict[tuple[str, str, str], dict[str, HostedHistory]] = defaultdict(dict)
+    for history in hosted:
+        by_tier[history[1].vendor, plain(history[1].model), history[1].tier][history[0]] = history
+    for of in by_tier.values():
+        source, product, days = of[_ranked({name: it[2][-1][0] for name, it in of.items()}, sources)[0]]
+        yield source, product, days[-1][0]
+    yield from {rate.code: (source, rate, read) for source, rate, read in sorted(rates, key=itemgetter(2))}.values()
 
 
 # Rented machines

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Literal
 
 from pricing.catalogue import Catalogue
@@ -86,6 +86,8 @@ Tell = Callable[[SourceProgress], None]
 _PROGRESS_EVERY_S = 0.25
 _STORED_STATE: dict[SourceState, RefreshState] = {"failed": "failed", "shrunk": "shrunk"}
 _MOST_AT_ONCE = 32  # sources
+_NEXT_DAY = timedelta(days=1)  # it may be tomorrow already where a source is
+_OLD_DAYS = 7  # a list of others that is older is read, and that is said
 # What parsers raise where a reply has changed its form.
 _CHANGED_FORM = (
     LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, csv.Error, zipfile.BadZipFile,
@@ -123,6 +125,15 @@ class _SourceReading:
     state: SourceState = "read"
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
     seconds: float = 0.0
+
+    def compare_clocks(self, day: date) -> list[str]:
+        """Return a sentence where all prices are old; those of days to come have failed."""
+        newest, label = max((row.day for row, _ in self.rows if row.day), default=day), self.feed.label
+        if self.state == "read" and newest > day + _NEXT_DAY:
+            self.state, self.why = "failed", f"{label} is dated {newest}, and this machine says that today is {day}."
+        age = (day - newest).days
+        is_old = self.state == "read" and age > _OLD_DAYS
+        return [f"The newest price of {label} is of {newest}, {age:,} days ago by this machine's clock."] * is_old
 
 
 def refresh(feeds: Sequence[Feed], catalogue: Catalogue | None = None, ways: Ways | None = None) -> RefreshResult:
@@ -232,6 +243,7 @@ class _RefreshRun:
         before = PriorPrices() if self.store is None else self.store.before(feed.name, day)
         if reading.state == "read" and not reading.rows and not feed.may_be_empty:
             reading.state, reading.why = "failed", f"{feed.label} named no price at all: its old ones stay."
+        said = reading.compare_clocks(day)
         if reading.state == "failed":
             return [], SourceResult(
                 feed.name, feed.label, "failed", odd=len(reading.bad_rows), said=reading.why, seconds=reading.seconds
@@ -249,11 +261,12 @@ class _RefreshRun:
         new = [price for price in every if before.last.get(price.told) != (price.day, price.asked)]
         verdicts = Counter[Verdict]("believed" if price.reason is None else price.reason.verdict for price in new)
         lacks = self._uncovered(feed, reading, self._market)
-        said = f"{feed.label} was read, but without {', '.join(lacks)}: its old prices of them stay."
+        if lacks:
+            said.append(f"{feed.label} was read, but without {', '.join(lacks)}: its old prices of them stay.")
         state: SourceState = "shrunk" if lost_many_prices(len(every) + left, before.seen) else "read"
         return new, SourceResult(
             feed.name, feed.label, state, len(every), len(new), dict(verdicts), len(reading.bad_rows),
-            left, said if lacks else "", reading.seconds,
+            left, " ".join(said), reading.seconds,
         )  # fmt: skip
 
     def _uncovered(self, feed: Feed, reading: _SourceReading, market: MarketPrices) -> list[str]:

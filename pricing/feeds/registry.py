@@ -4,10 +4,12 @@ import csv
 import hashlib
 import io
 import json
+import os
 import re
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
-from datetime import date, timedelta
+from datetime import date
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
@@ -15,6 +17,7 @@ from types import NoneType
 from typing import Any
 from urllib.parse import urlsplit
 
+from pricing.catalogue import Catalogue
 from pricing.errors import PricingError, UnknownNameError
 from pricing.feeds.feed import (
     AnyObservation,
@@ -28,15 +31,20 @@ from pricing.feeds.feed import (
     Observation,
     UnreadableRow,
 )
-from pricing.feeds.gate import gate_constants
+from pricing.feeds.overlay import Sources, best_products
+from pricing.feeds.signature import SignatureError, public_key, verify
 from pricing.feeds.sources import feeds
 from pricing.feeds.store import LivePriceStore
 from pricing.feeds.written import SourceInfo
 from pricing.formulas import reject_invisible, unescape_csv_formula, without_unseen
 
 LATEST, VERSION = "latest.json", 1
+SIGNATURE = f"{LATEST}.minisig"
+ADDRESS, ADDRESS_KEY = "RENT_OR_BUY_PRICES", "RENT_OR_BUY_PRICES_KEY"  # settings: a published folder, and whose it is
+ALL = "all"  # every source itself, where a folder is set
 PUBLISHED = "published-"  # in front of the names of such sources
-_FILE = re.compile(r"prices-\d{4}-\d{2}-\d{2}\.csv")
+SIGNED = f"{PUBLISHED}signed-"  # whoever signs is one source, at whatever address
+_FILE = re.compile(r"prices-\d{4}-\d{2}-\d{2}\.csv(\.gz)?")
 _LARGEST_BYTES = 64_000_000
 _OF_FOLDERS = "docs/live-prices.md"  # a page about them: a folder of this machine has none
 _KINDS: dict[str, type[Observation | HostedPriceObservation | ExchangeRateObservation]] = {
@@ -58,23 +66,19 @@ class Published:
     sources: Mapping[str, SourceInfo]
 
 
-def believed(store: LivePriceStore) -> Published | None:
-    """Return the newest believed price of everything; not what other people published. None: there is nothing."""
-    newest = store.newest_day()
-    if newest is None:
-        return None
-    every = store.histories(newest - timedelta(days=gate_constants().old_days))
-    rows = [
-        _row(source, kind, product, days[-1][0])
-        for source, kind, product, days in every
-        if not source.startswith(PUBLISHED)
-    ]
-    used, infos = {row["source"] for row in rows}, store.sources()
-    about = {name: infos[name][0] for name in sorted(used)}
-    return Published(newest, tuple(sorted(rows, key=lambda row: (row["kind"], row["source"]))), about) if rows else None
+def believed(store: LivePriceStore, catalogue: Catalogue) -> Published | None:
+    """Return the newest price of everything, of the source that counts; not what other people published."""
+    every = store.sources()
+    sources: Sources = {name: about for name, about in every.items() if not name.startswith(PUBLISHED)}
+    rows = [_row(*product) for product in best_products(catalogue, store, sources)]
+    about = {name: sources[name][0] for name in sorted({row["source"] for row in rows})}
+    day = max((date.fromisoformat(row["day"]) for row in rows), default=None)
+    rows.sort(key=lambda row: (row["kind"], row["source"]))
+    return Published(day, tuple(rows), about) if day else None
 
 
-def _row(source: str, kind: str, product: AnyPriced, read: str) -> dict[str, Any]:
+def _row(source: str, product: AnyPriced, read: str) -> dict[str, Any]:
+    kind = next(kind for kind, of in _KINDS.items() if isinstance(product, of))
     cells = asdict(product)
     cells = {name: " ".join(value) if isinstance(value, tuple) else value for name, value in cells.items()}
     return {**dict.fromkeys(COLUMNS), **cells, "kind": kind, "source": source, "day": read}
@@ -118,8 +122,8 @@ class PublishedAddressError(PricingError):
     """Nothing can be read there, in a sentence."""
 
 
-def published_feed(where: str) -> Feed:
-    """Return the source that a published folder is."""
+def published_feed(where: str, key: str = "") -> Feed:
+    """Return the source that a published folder is; with a key, only what is signed with it is read."""
     try:
         reject_invisible(where)
         host = _host(where) if "://" in where else ""
@@ -127,10 +131,11 @@ def published_feed(where: str) -> Feed:
     except (ValueError, RuntimeError, OSError) as error:  # no address; a link to itself; a name that no system takes
         wish = "is no address to read prices from: want https://HOST/FOLDER, or a folder."
         raise PublishedAddressError(f"{without_unseen(where)[:100]} {wish}") from error
+    whose = hashlib.sha256((key or place).encode()).hexdigest()[:12]
     return Feed(
-        name=f"{PUBLISHED}{hashlib.sha256(place.encode()).hexdigest()[:12]}", label=place[:120],
+        name=f"{SIGNED if key else PUBLISHED}{whose}", label=place[:120],
         page=place if host else _OF_FOLDERS, hosts=(host,) if host else (),
-        licence="as its README.md says, source by source", read=partial(_read, place), via="third_party",
+        licence="as its README.md says, source by source", read=partial(_read, place, key), via="third_party",
         largest_reply_bytes=_LARGEST_BYTES,
     )  # fmt: skip
 
@@ -144,8 +149,8 @@ def _host(address: str) -> str:
     return parts.netloc.casefold()
 
 
-def _read(where: str, ask: Fetcher) -> Iterator[tuple[FeedReply, AnyObservation]]:
-    head = _head(where, ask)
+def _read(where: str, key: str, ask: Fetcher) -> Iterator[tuple[FeedReply, AnyObservation]]:
+    head = _head(where, key, ask)
     name, version = head.get("file"), head.get("version")
     if version != VERSION or not isinstance(name, str) or not _FILE.fullmatch(name):
         raise FeedError(f"{where} was published in a form that this program does not read: update it.")
@@ -154,16 +159,28 @@ def _read(where: str, ask: Fetcher) -> Iterator[tuple[FeedReply, AnyObservation]
     if hashlib.sha256(raw).hexdigest() != head.get("sha256"):
         raise FeedError(f"{where}: {name} is not the file that {LATEST} speaks of. Publish it again.")
     try:
-        for row in csv.DictReader(io.StringIO(raw.decode("utf-8-sig"), newline="")):
+        table = _unpacked(raw) if name.endswith(".gz") else raw
+        for row in csv.DictReader(io.StringIO(table.decode("utf-8-sig"), newline="")):
             yield reply, _observation({key: unescape_csv_formula(cell or "") for key, cell in row.items() if key})
-    except (UnicodeDecodeError, csv.Error) as error:
+    except (ValueError, zlib.error, csv.Error) as error:
         raise FeedError(f"{where}: {name} is no table of prices. Publish it again.") from error
 
 
-def _head(where: str, ask: Fetcher) -> Mapping[str, Any]:
-    """Return the content of `latest.json`."""
+def _unpacked(raw: bytes) -> bytes:
+    unpack = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    table = unpack.decompress(raw, _LARGEST_BYTES)
+    if not unpack.eof:
+        raise ValueError(f"more than {_LARGEST_BYTES:,} bytes, or only a part")
+    return table
+
+
+def _head(where: str, key: str, ask: Fetcher) -> Mapping[str, Any]:
+    """Return the content of `latest.json`; of a folder with a key only where its signature is of that key."""
+    reply = _file(where, LATEST, ask)
+    if key:
+        _verify(where, reply.content(), key, ask)
     try:
-        head = _file(where, LATEST, ask).json()
+        head = reply.json()
     except (ValueError, RecursionError) as error:
         raise FeedError(f"{where}: {LATEST} is no JSON. Publish it again.") from error
     if not isinstance(head, dict):
@@ -171,6 +188,17 @@ def _head(where: str, ask: Fetcher) -> Mapping[str, Any]:
         wish = f"is not what `publish-prices` writes: want an object, got {kind}. Publish it again."
         raise FeedError(f"{where}: {LATEST} {wish}")
     return head
+
+
+def _verify(where: str, content: bytes, key: str, ask: Fetcher) -> None:
+    try:
+        signature = _file(where, SIGNATURE, ask).content()
+    except FeedError as error:
+        raise FeedError(f"{where} is not signed, and only what is signed is read from it. {error}") from error
+    try:
+        verify(content, signature, key)
+    except SignatureError as error:
+        raise FeedError(f"{where}: {LATEST} {error}. Nothing of it was read.") from error
 
 
 def _file(where: str, name: str, ask: Fetcher) -> FeedReply:
@@ -204,15 +232,33 @@ _OR_NONE = {kind | None: read for kind, read in _ONE.items()}
 _READ: dict[Any, Callable[[str], Any]] = {**_ONE, **_OR_NONE, tuple[str, ...]: lambda cell: tuple(cell.split())}
 
 
-def asked_for(names: Iterable[str]) -> tuple[Feed, ...]:
-    """Return the sources with these names, and published folders by their address; all sources where none is named."""
-    sources = feeds()
-    requested = list(dict.fromkeys(names))
+def default_feed(environ: Mapping[str, str] = os.environ) -> Feed | None:
+    """Return the published folder that the settings name, which must be signed. None: they name none."""
+    address, key = (environ.get(name, "").strip() for name in (ADDRESS, ADDRESS_KEY))
+    if address and not key:
+        raise PublishedAddressError(f"{ADDRESS} names a folder of prices: {ADDRESS_KEY} must say whose key signs it.")
+    if not address:
+        return None
+    try:
+        public_key(key)
+    except SignatureError as error:
+        raise PublishedAddressError(f"{ADDRESS_KEY} is no key. {error}") from error
+    return published_feed(address, key)
+
+
+def asked_for(names: Iterable[str], environ: Mapping[str, str] = os.environ) -> tuple[Feed, ...]:
+    """Return the sources with these names, and published folders by their address.
+
+    Where none is named, the folder of the settings; else all sources.
+    """
+    sources, requested = feeds(), list(dict.fromkeys(names))
+    if not requested and (folder := default_feed(environ)):
+        return (folder,)
+    if requested in ([], [ALL]):
+        return tuple(sources.values())
     for name in requested:
         if name not in sources and not ("://" in name or "/" in name or Path(name).is_dir()):
             near = get_close_matches(name, sources, n=3)
-            hint = f" Did you mean {' or '.join(near)}?" if near else f" There are {', '.join(sources)}."
+            hint = f" Did you mean {' or '.join(near)}?" if near else f" There are {', '.join(sources)}, {ALL}."
             raise UnknownNameError(f"No source of prices is called {name[:60]!r}.{hint}", near)
-    if not requested:
-        return tuple(sources.values())
     return tuple(sources[name] if name in sources else published_feed(name) for name in requested)

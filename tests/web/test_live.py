@@ -53,7 +53,7 @@ def asks(monkeypatch: pytest.MonkeyPatch, server: Server) -> Callable[..., None]
 
     def done(*every: Feed) -> None:
         ways = Ways(limits=BRISK, at=server.at(HOST), day=DAY)
-        monkeypatch.setattr(live_prices, "FEEDS", [lambda: every])
+        monkeypatch.setattr(live_prices, "FEEDS", [lambda names: every])
         monkeypatch.setattr(live_prices, "WAYS", [lambda: ways])
 
     return done
@@ -102,6 +102,36 @@ def test_nobody_is_asked_before_somebody_says_so(asks: Callable[..., None], serv
     assert "Prices were last read on" in text(app)
     assert "1 price of 1 source: 1 new, of which 1 believed" in text(app)
     assert current().offers[H100].usd_per_accelerator_hour.newest.typical == 2.79  # type: ignore[union-attr]
+
+
+def test_one_click_reads_the_folder_of_the_settings(
+    asks: Callable[..., None], server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asks(source())
+    says(server, 2.79)
+    named: list[tuple[str, ...]] = []
+    feeds_of = live_prices.FEEDS[-1]
+
+    def feeds_by_name(names: tuple[str, ...]) -> Any:
+        named.append(tuple(names))
+        return feeds_of(names)
+
+    monkeypatch.setattr(live_prices, "FEEDS", [feeds_by_name])
+    assert "Sellers and public lists are read over the network" in text(app := look())
+    assert "read-all" not in keys(app)
+    monkeypatch.setenv("RENT_OR_BUY_PRICES", "https://prices.example/x")
+    app = read(look())
+    assert "The prices that prices.example publishes are read over the network" in text(app)
+    app.button(key="read-all").click().run()
+    READER.wait(PATIENCE_S)
+    assert named == [(), ("all",)]
+
+
+def test_settings_that_cannot_be_right_are_told_on_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RENT_OR_BUY_PRICES", "https://prices.example/x")
+    monkeypatch.delenv("RENT_OR_BUY_PRICES_KEY", raising=False)
+    app = read(look())
+    assert "RENT_OR_BUY_PRICES_KEY must say whose key signs it" in text(app)
 
 
 def test_a_name_that_nobody_knows_is_explained_on_the_page_and_taken_back(

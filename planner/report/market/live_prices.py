@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from difflib import get_close_matches
 from typing import Any, NamedTuple, get_args
+from urllib.parse import urlsplit
 
 from planner.report import words
 from planner.report.table import Table, text_table
@@ -13,13 +14,13 @@ from pricing.feeds.feed import NAMES, GateReason, ReasonKind, Verdict
 from pricing.feeds.given import NEW, UNWANTED, Name, What
 from pricing.feeds.naming import NameDecisionResult, UnresolvedName
 from pricing.feeds.refresh import RefreshResult, SourceProgress, SourceState
-from pricing.feeds.registry import LATEST, Published
+from pricing.feeds.registry import ADDRESS, ADDRESS_KEY, LATEST, SIGNATURE, Published
 from pricing.feeds.store import HeldReading, ProductAvailability
 
 OFFER = "No live prices were read this week. The sources can be read now."
-PROMISE = (
-    "Sellers and public lists are read over the network, only when you say so. Their prices are added to those that "
-    "ship with the program, each with its day and source; a price that looks wrong is held for a person to check."
+_PROMISE = (
+    "{what} read over the network, only when you say so. Their prices are added to those that ship with the program, "
+    "each with its day and source; a price that looks wrong is held for a person to check."
 )
 CANCELLED = "Cancelled: nothing was changed."
 _MOVES_SHOWN, _MOVED = 5, 0.05  # accelerators; less is no news
@@ -68,6 +69,12 @@ def hold_reason_text(reason: GateReason) -> str:
         "" if it is None else f"${it:,.4g}" if it < 1 else f"${it:,.2f}" for it in (reason.usd, reason.against)
     )
     return _REASONS[reason.kind].format(usd=usd, against=against, name=reason.name)
+
+
+def promise(folder: str) -> str:
+    """Return what a refresh does, from a published folder or from all sources."""
+    host = urlsplit(folder).hostname or folder[:100]
+    return _PROMISE.format(what=f"The prices that {host} publishes are" if folder else "Sellers and public lists are")
 
 
 def last_refresh_text(started: datetime | None, sources: int) -> str:
@@ -339,21 +346,31 @@ def availability_table(products: Sequence[ProductAvailability]) -> Table:
     )
 
 
-def published_readme(published: Published, file: str) -> str:
+def published_readme(published: Published, file: str, secret: str) -> str:
     """Return README.md of the folder of published prices."""
+    signed = f"`{SIGNATURE}` signs `{LATEST}`, for minisign. " if secret else "Nothing of it is signed. "
     rows = [(name, about.label, about.page, about.licence) for name, about in published.sources.items()]
     lines = (f"| {' | '.join(' '.join(cell.split()).replace('|', '/') for cell in row)} |" for row in rows)
     return (
         f"# Prices of {words.day(published.day)}\n\n"
         f"{words.count(len(published.rows), 'price')} of {words.count(len(published.sources), 'source')}, each as its "
-        f"source listed it and checked before use. `{file}` holds them; `{LATEST}` names the newest file.\n\n"
+        f"source listed it and checked before use. `{file}` holds them; `{LATEST}` names the newest file. {signed}\n\n"
         "Read them with `python -m planner refresh --source` and the address of this folder.\n\n"
         "If you pass them on, name the sources and keep to their terms:\n\n"
         "| Source | Name | Page | Licence |\n| --- | --- | --- | --- |\n" + "\n".join(lines) + "\n"
     )
 
 
-def publish_summary(published: Published, folder: str) -> str:
+def new_key_text(path: str, public: str) -> str:
+    """Return what to do with a new key."""
+    return (
+        f"{path} is the secret key: RENT_OR_BUY_SIGNING_KEY is its second line. Whoever reads the prices sets\n"
+        f"{ADDRESS} to the address of the folder, and\n{ADDRESS_KEY}={public}\n"
+    )
+
+
+def publish_summary(published: Published, folder: str, size: int, *, signed: bool) -> str:
     """Return what was written."""
+    how = "signed" if signed else "not signed: RENT_OR_BUY_SIGNING_KEY is not set"
     prices, sources = words.count(len(published.rows), "price"), words.count(len(published.sources), "source")
-    return f"{prices} of {sources} written to {folder}.\n"
+    return f"{prices} of {sources} written to {folder}, {max(size / 1e6, 0.01):.2f} MB, {how}.\n"
