@@ -11,10 +11,10 @@ _LETTERS_PER_SLIP = 4
 _FEWEST = 3  # letters of a word that may have a slip, or be the beginning of another
 
 
-def near(word: str, words: Iterable[str], most: int = 1) -> list[str]:
+def near(word: str, words: Iterable[str], most: int = 1, slips: int | None = None) -> list[str]:
     """The known words that `word` was probably meant to be, the closest first; upper and lower case are alike."""
     typed = word.casefold()
-    slips = max(len(typed) // _LETTERS_PER_SLIP, int(len(typed) >= _FEWEST))
+    slips = slips or max(len(typed) // _LETTERS_PER_SLIP, int(len(typed) >= _FEWEST))
     every = tuple(words)
     counts = (
         (_slips(typed, candidate.casefold(), slips), candidate)

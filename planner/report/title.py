@@ -45,7 +45,7 @@ def _only_priced(answer: Answer) -> str | None:
     chip = setting.catalogue.accelerators.get(setting.scenario.accelerator)
     lacking = {WAYS[absent.way].side for absent in answer.left_out} - ({"own"} if chip and chip.rent_only else set())
     is_named = setting.scenario.ways or answer.limit is not None or "on_demand" in setting.offers.lacks
-    if len(groups) != 1 or is_named or not lacking & {"own", "rent"}:
+    if len(groups) != 1 or is_named or current_option(answer) or not lacking & {"own", "rent"}:
         return None
     return {"own": "buying", "rent": "renting"}.get(next(iter(groups)))
 

@@ -345,7 +345,7 @@ def _resolve_names(scenario: Scenario, catalogue: Catalogue, notes: list[str], u
             default = TaxInputs().schedule
         key = next((key.key for key in KEYS.values() if key.path == path), ".".join(map(str, path)))
         unknown.add(key)
-        instead = f"{default} is" if default else "The catalogue's is"
+        instead = f"{default} is" if default else _WHEN_EMPTY.get(path, "The catalogue's is")
         notes.append(f"{key} = {printable(name)}. {error} {instead} used instead.")
         here: Any = data
         for step in path[:-1]:
@@ -362,6 +362,7 @@ def _taken_for_another(scenario: Scenario, settled: Scenario, catalogue: Catalog
     return [f"gpu = {printable(scenario.accelerator)}. {note}"] if note else []
 
 
+_WHEN_EMPTY = {("kept", "accelerator"): "The plan's GPU is"}
 _WHOLE = ("stay_in", "currency")  # fields that are left out as a whole where a name in them is unknown
 
 

@@ -7,9 +7,11 @@ from planner.study.market.candidate import Rejection
 from planner.study.market.hours_needed import Task, WorkEstimate
 from pricing import Catalogue
 from pricing.caching import arguments, cached
+from pricing.query import MILD
 from pricing.records import Accelerator
 
 _IN_WORKSTATION = 4  # cards
+_PRICED = MILD | {"old"}  # doubts with which an offer has a price
 _NOT_UNASKED = frozenset({"desktop"})  # hardware classes: Macs, small boxes, boards for devices
 
 
@@ -45,4 +47,6 @@ def without_fabric(catalogue: Catalogue, task: Task, estimate: WorkEstimate) -> 
 
 @cached(2, same=arguments)
 def _rented(catalogue: Catalogue) -> frozenset[str]:
-    return frozenset(offer.accelerator for offer in catalogue.offers.values()) - {ANY_ACCELERATOR}
+    """Return the chips that somebody rents out at a price: a minimum bid is none."""
+    priced = (offer for offer in catalogue.offers.values() if _PRICED.issuperset(offer.doubts))
+    return frozenset(offer.accelerator for offer in priced) - {ANY_ACCELERATOR}

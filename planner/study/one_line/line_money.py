@@ -10,7 +10,7 @@ from planner.study.one_line.quantities import BLANK, NUMBER, blank, hours_of
 from pricing.exchange import DOLLAR, Rates
 
 _CODES = {
-    "cent": DOLLAR, "dollar": DOLLAR,
+    "cent": DOLLAR, "ct": DOLLAR, "¢": DOLLAR, "dollar": DOLLAR,
     "buck": DOLLAR, "us$": DOLLAR, "$": DOLLAR, "euro": "EUR", "€": "EUR", "£": "GBP", "pound": "GBP",
     "franc": "CHF", "₹": "INR", "rupee": "INR", "yen": "JPY", "₩": "KRW",
 }  # fmt: skip
@@ -31,7 +31,20 @@ _AT = re.compile(
     rf"(?:at|@)\s*(?P<n>(?=[0-9]){NUMBER})\s*(?:(?:per|an?|/)\s*(?:gpu[- /]?)?(?P<per>hours?|hrs?|h|kwh|gpu|card)"
     r"|(?P<ly>each|apiece|hourly))(?![a-z])"
 )
+_SOLD_FOR = re.compile(rf"{_FETCHES}\s*(?:about )?$")
+_EACH = ("gpu", "gpus", "card", "cards", "piece", "unit", "each", "apiece")
+_POWER = re.compile(r"(?:electricity|power|energy)(?: price| rate| tariff)?\s*(?:costs?|is|at|of|for|:|=)?\s*$")
+_RENTED_FOR = re.compile(r"(?<![a-z])(?:rent|leas)(?:e|ed|ing)?(?![a-z])[^.;?]*(?<![a-z])(?:for|at|costs?)\s*$")
+_MACHINE_AT = re.compile(
+    r"(?:servers?|machines?|box|dgx|hgx|system)(?: [a-z]{0,3}\d+)?\s*(?:for|at|costs?|is|:|of|(?:priced|quoted) at)\s*$"
+)
 _BEFORE_BUDGET = re.compile(rf"(?P<n>(?=[0-9]){NUMBER}){_PER}(?= (?:as a |of )?budget)")
+
+
+_WITHOUT_CURRENCY = re.compile(
+    r"(?:^|(?<![a-z])(?:have|got|with|under|up to|max(?:imum)?|spend|spending|invest)\s+(?:about )?)"
+    rf"(?P<n>(?=[0-9]){NUMBER}(?<=k|n|o)){_PER}(?=\s*(?:$|[,.;?]|for |to |over |in total|and ))"
+)
 
 
 class LineAmount(NamedTuple):
@@ -52,7 +65,7 @@ def find_amounts(line: str, rates: Rates, by_token: bool = False) -> Iterator[Li
     """
     codes = "|".join((DOLLAR, *rates)).casefold()
     marks = rf"us\$|[$€£₹₩]|(?<![a-z])(?:{codes})(?![a-z])"
-    named = rf"{marks}|cents?|dollars?|bucks?|euros?|pounds?|francs?|rupees?|yen"
+    named = rf"{marks}|cents?|cts?|¢|dollars?|bucks?|euros?|pounds?|francs?|rupees?|yen"
     marked = re.compile(
         rf"(?:(?P<before>{marks})\s?(?P<n>[0-9][0-9.,']*(?<![.,])(?:e\+?[0-9]{{1,2}})?(?:\s?(?:k|mn|mio|m|bn|b|thousand|million|billion)(?![a-z]))?)"
         rf"|(?P<n2>(?=[0-9]){NUMBER})\s?(?P<after>{named})(?![a-z])){_PER}"
@@ -69,7 +82,7 @@ def find_amounts(line: str, rates: Rates, by_token: bool = False) -> Iterator[Li
         if match["verb"] == "budget" or match["per"] or match["ly"] or "bill" in match["verb"]:
             yield _amount(line, match, match["n"], DOLLAR, rates)._replace(start=match.start("n"))
             line = blank(line, match.start("n"), match.end())
-    for pattern in (_WORTH, _AT, _BY_MONTH) if by_token else (_WORTH, _AT):
+    for pattern in (_WORTH, _AT, _BY_MONTH) if by_token else (_WORTH, _AT, _WITHOUT_CURRENCY):
         for match in pattern.finditer(line):
             yield _amount(line, match, match["n"], DOLLAR, rates, by_token=by_token)
 
@@ -81,7 +94,7 @@ def _amount(
     for long, short in _SIZES.items():
         number = re.sub(rf"(?<=[\d\s]){long}$", short, number)
     code = _CODES.get(mark.casefold()) or _CODES.get(mark.casefold().rstrip("s")) or mark.upper()
-    number = f"{float(number) / 100:g}" if mark.startswith("cent") else number
+    number = f"{float(number) / 100:g}" if mark.startswith(("cent", "ct", "¢")) else number
     text = number if code == DOLLAR else f"{number} {code}"
     usd, _ = parse_money(text, rates)
     per = match["per"] or match["ly"] or ""
@@ -90,22 +103,27 @@ def _amount(
         usd *= HOURS_PER_MONTH / hours_of(per)
         text = f"{usd:.2f}"
     note = "" if kind != "bill" or per else f"{text} is taken for what you pay a month."
+    note = f"No currency is stated: {text} is taken for dollars." if match.re is _WITHOUT_CURRENCY else note
     return LineAmount(
         "monthly_budget" if kind == "budget" and per else kind, text, usd, match.start(), match.end(), note
     )
 
 
 def _kind(line: str, match: re.Match[str], per: str, by_token: bool) -> str:
-    if per.startswith("h"):
-        return "rent"
-    for start, kind in (("kwh", "kwh"), ("kw", "space"), ("server", "server"), ("machine", "server")):
-        if per.startswith(start):
-            return kind
-    is_each = per in ("gpu", "gpus", "card", "cards", "piece", "unit", "each", "apiece")
-    if match.re is _WORTH or re.search(rf"{_FETCHES}\s*(?:about )?$", line[: match.start()]):
-        return "havesold_each" if is_each else "havesold"
-    if is_each:
-        return "price"
+    """Return the kind of an amount, by its period and by the words before it."""
+    by_period = (("h", "rent"), ("kwh", "kwh"), ("kw", "space"), ("server", "server"), ("machine", "server"))
+    before, is_each = line[: match.start()], per in _EACH
     words = line[: match.end() + len(" budget")]
     pays = (by_token or re.search(rf"(?<![a-z]){_PAYS}(?![a-z])", line)) and "budget" not in words
-    return "bill" if pays and (per or re.search(r"(?<![a-z])(?:bills?|invoice)(?![a-z])", line)) else "budget"
+    is_bill = per or re.search(r"(?<![a-z])(?:bills?|invoice)(?![a-z])", line)
+    kinds = [kind for start, kind in by_period if per.startswith(start)]
+    kinds += [kind for kind, applies in (
+        ("havesold_each", is_each and (match.re is _WORTH or _SOLD_FOR.search(before))),
+        ("havesold", match.re is _WORTH or _SOLD_FOR.search(before)),
+        ("price", is_each),
+        ("server", not per and _MACHINE_AT.search(before)),
+        ("kwh", _POWER.search(before)),
+        ("bill", per and "budget" not in words and _RENTED_FOR.search(before)),
+        ("bill", pays and is_bill),
+    ) if applies]  # fmt: skip
+    return [*kinds, "budget"][0]

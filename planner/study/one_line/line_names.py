@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from planner.scenario.known_names import accelerator_meant
-from planner.speed.match_model import model_meant
+from planner.speed.match_model import model_meant, substitution_note
 from planner.speed.serving.non_llm import match_non_llm_work
 from planner.speed.training.images import match_image_network
-from planner.study.one_line.quantities import BLANK, parse_number
+from planner.study.one_line.line_counts import GPU_WORDS
+from planner.study.one_line.quantities import BLANK
 from pricing import Catalogue, PricingError, UnknownNameError, names
 from pricing.caching import cached
 from pricing.errors import AmbiguousNameError, NameLookupError
@@ -17,11 +18,12 @@ from pricing.meant import Meant, SeveralModels
 from pricing.model import Model
 from pricing.near import near
 
-_MOST_WORDS, _SHORT, _LEAST_LETTERS, _MOST_CHOICES = 6, 3, 5, 4
+_MOST_WORDS, _SHORT, _LEAST_LETTERS, _LONG, _MOST_CHOICES = 6, 3, 5, 9, 4
 _SIZE_WITHIN = 0.05
 # Names of machines for their chip, and names that people use for two chips.
 _ALSO_CALLED = {
     "mac studio": "M3 Ultra", "mac mini": "M4 Pro 20c", "macbook pro": "M4 Max", "macbook": "M4 Max", "mac": "M3 Ultra",
+    "a6000 ada": "RTX 6000 Ada", "rtx a6000 ada": "RTX 6000 Ada",
     "dgx spark": "DGX-Spark-GB10-128GB", "strix halo": "Ryzen-AI-Max-395-128GB", "grace hopper": "GH200",
 }  # fmt: skip
 _KINDS_OF_WORK = {
@@ -35,9 +37,14 @@ _SEVERAL = {
     "scandinavia": ("Sweden", "Norway", "Denmark"), "nordics": ("Sweden", "Norway", "Finland"),
 }  # fmt: skip
 _VENDORS = {"chatgpt": "OpenAI", "claude": "Anthropic", "gemini": "Google", "grok": "xAI", "bedrock": "AWS Bedrock"}
+_MAKERS = ("OpenAI", "Anthropic", "Google", "xAI")
+_HOSTED_NAMES = frozenset({"claude", "sonnet", "opus", "haiku", "gpt", "gemini", "grok"})
 _AT = frozenset({"at", "from", "on", "with", "via", "through", "by", "using", "to", "@"})
+_PAID_TO = re.compile(
+    r"(?:'s)? (?:api |monthly )*(?:api|bills?|invoice|spend|spending|costs?|charges?|subscription)(?![a-z])"
+)
 _TOKEN = re.compile(
-    rf"\d+(?=x(?:[^\w]|[a-z]|$))|x(?=[a-z]+\d)|[a-z][a-z\d]*?(?=x\d+\b)|[^\s{re.escape(BLANK)},;()!?\"]+"
+    rf"\d+(?=x(?:[^\w]|[a-z]|\d{{4}}|$))|x(?=[a-z]+\d|\d{{4}})|[a-z][a-z\d]*?(?=x\d+\b)|[^\s{re.escape(BLANK)},;()!?\"]+"
 )
 _PLURAL = re.compile(r"\d\w*s$|(?:studio|mac|mini)s$")
 _PIECES = re.compile(r"[a-z]+|[0-9.]+[a-z]*|[^\Wa-z0-9_]+")
@@ -68,17 +75,10 @@ something source spend spending startup still student students system t take tea
 the their them then there these they thing think this through time to today token tokens total traffic
 training u until up us use used user users uses using utilization v versus via vs want wants was way we
 we'd we're we've week weeks weights were what what's when where which while who will with within without
-work workload workstation workstations worth would x y year yearly years you your"""
+work workload workstation workstations worth would x y year yearly years you your ask asks board continue
+costing ends figure grant group limit limited migrate move next number quote quoted replacing spends starting
+switch upgrade ownership demand pays owned mini pc pcs laptop desktop gaming rig capital charges"""
 FILLERS = frozenset(_FILLERS.split())
-GPU_WORDS = frozenset({"gpu", "gpus", "cards", "card", "accelerators", "accelerator", "graphics", "chips"})
-MACHINE_WORDS = frozenset(
-    {"rack", "racks", "node", "nodes", "server", "servers", "machine", "machines", "box", "boxes", "hosts"}
-)
-
-
-def machine_size(chip: str) -> int:
-    """Return how many of a chip a whole machine or rack has, where a line says only that."""
-    return 72 if "NVL72" in chip else 8
 
 
 class LineName(NamedTuple):
@@ -97,6 +97,12 @@ class LineToken(NamedTuple):
     text: str
     start: int
     end: int
+
+
+def model_of_work(line: str) -> Meant | None:
+    """Return the model of a kind of work that a line names, whatever of it was read: 40 transcriptions an hour."""
+    words = next((words for words in _KINDS_OF_WORK if words in line), None)
+    return None if words is None else Meant(_KINDS_OF_WORK[words], f"{words!r} is taken for {_KINDS_OF_WORK[words]}.")
 
 
 Reader = Callable[[Catalogue, str], Meant]
@@ -155,10 +161,10 @@ def near_name(catalogue: Catalogue, word: str) -> str | None:
     letters = word.strip("-'")
     if len(letters) < _LEAST_LETTERS or not letters.isalpha():
         return None
-    if letters in _vocabulary(catalogue):
+    if {letters, letters.removesuffix("s"), f"{letters}s"} & _vocabulary(catalogue):
         return None
     alike = (each for each in _vocabulary(catalogue) if len(each) >= _LEAST_LETTERS and each[0] == letters[0])
-    close = near(letters, alike)
+    close = near(letters, alike, slips=1 if len(letters) < _LONG else 2)
     return close[0] if close and abs(len(close[0]) - len(letters)) <= 1 else None
 
 
@@ -183,7 +189,7 @@ def _may_be_name(line: str, span: list[LineToken], known: frozenset[str]) -> boo
     between = line[first.start : last.end]
     if BLANK in between or "," in between or ";" in between:
         return False
-    if first.text in FILLERS - {"us", "new"} or last.text in FILLERS - {"us", "small", "large", "text"}:
+    if first.text in FILLERS - {"us", "new"} or last.text in FILLERS - {"us", "small", "large", "text", "mini"}:
         return False
     if last.text == "solar":  # where power comes from
         return False
@@ -209,7 +215,7 @@ def _name(catalogue: Catalogue, span: list[LineToken], line: str, typed: str) ->
     spellings = (singular, called) if called == "v100s" and typed[end - 1] == "s" else (called, singular)
     for spelling in dict.fromkeys(spellings):
         for kind, reader in _READERS.items():
-            if not _fits(kind, spelling, line[:start], typed[start:end]):
+            if not _fits(kind, spelling, line, (start, end), typed):
                 continue
             try:
                 return LineName(kind.removesuffix("_first"), start, end, reader(catalogue, spelling))
@@ -221,11 +227,16 @@ def _name(catalogue: Catalogue, span: list[LineToken], line: str, typed: str) ->
     return None
 
 
-def _fits(kind: str, called: str, before: str, typed: str) -> bool:
-    """Return whether a kind of name may stand there: sellers whose names are words only behind `at`, `from` or so."""
+def _fits(kind: str, called: str, line: str, place: tuple[int, int], typed: str) -> bool:
+    """Return whether a kind of name may stand there.
+
+    Sellers whose names are words only behind `at`, `from` or so; of tokens also before `api` or `bill`.
+    """
+    before, behind = line[: place[0]], line[place[1] :]
     if kind in ("seller_first", "provider"):
-        return (before.split() or [""])[-1] in _AT
-    return kind != "place" or _may_be_place(called, before, typed)
+        is_paid = kind == "seller_first" and _PAID_TO.match(behind) is not None
+        return is_paid or (before.split() or [""])[-1] in _AT
+    return kind != "place" or _may_be_place(called, before, typed[slice(*place)])
 
 
 def _may_be_place(called: str, before: str, typed: str) -> bool:
@@ -255,7 +266,9 @@ def _model(catalogue: Catalogue, called: str) -> Meant:
     if not re.search("[a-z]{2}|[a-z]\\d", called):
         raise UnknownNameError(f"No model is called {called!r}.", ())
     try:
-        return model_meant(catalogue, called)
+        model = model_meant(catalogue, called)
+        note = substitution_note(catalogue, called) or ""
+        return model._replace(note=note[:1].upper() + note[1:])
     except SeveralModels as several:
         key = max(several.candidates, key=lambda key: catalogue.models[key].released or "")
         return Meant(key, f"{called!r} is taken for {catalogue.models[key].label}: it is the newest of that name.")
@@ -325,10 +338,28 @@ def _provider(catalogue: Catalogue, called: str) -> Meant:
 
 def _price(catalogue: Catalogue, called: str) -> Meant:
     fitting = [key for key in catalogue.hosted if names.plain(key.partition("/")[2]) == names.plain(called)]
-    makers = [key for key in fitting if catalogue.hosted[key].vendor in ("OpenAI", "Anthropic", "Google", "xAI")]
+    makers = [key for key in fitting if catalogue.hosted[key].vendor in _MAKERS]
     if not fitting:
-        raise UnknownNameError(f"No hosted model is called {called!r}.", ())
+        return _newest_price(catalogue, called)
     return Meant((makers or fitting)[0])
+
+
+def _newest_price(catalogue: Catalogue, called: str) -> Meant:
+    """Return the newest hosted model of a maker whose name has these words: claude sonnet, gemini flash."""
+    pieces = set(_PIECES.findall(called)) - {"-"}
+    fitting = [
+        key
+        for key, price in catalogue.hosted.items()
+        if price.vendor in _MAKERS and "(" not in key and pieces <= set(_PIECES.findall(key.split("/")[1].casefold()))
+    ]
+    if not fitting or not pieces & _HOSTED_NAMES:
+        raise UnknownNameError(f"No hosted model is called {called!r}.", ())
+    newest = max(fitting, key=lambda key: (_version(key), -len(key)))
+    return Meant(newest, f"{called!r} is taken for {catalogue.hosted[newest].label}: it is the newest of that name.")
+
+
+def _version(key: str) -> list[float]:
+    return [float(number) for number in re.findall(r"\d+(?:\.\d+)?", key)]
 
 
 def _machine(catalogue: Catalogue, called: str) -> Meant:
@@ -343,35 +374,3 @@ _READERS: dict[str, Reader] = {
     "machine": _machine, "chip": _chip, "seller_first": _seller, "model": _model, "seller": _seller, "price": _price,
     "provider": _provider, "place": _place,
 }  # fmt: skip
-
-
-_SPELT = (
-    "an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|sixteen|twenty|thirty|forty|fifty|a hundred|hundred"
-    "|a couple of|a dozen|a few|a single|single"
-)
-_COUNT_BEFORE = re.compile(
-    rf"(?<![\w.-])(?P<count>\d+(?:,\d{{3}})*k?|{_SPELT})\s*"
-    rf"(?:[x*]\s*|(?P<box>{'|'.join(sorted(MACHINE_WORDS, key=len, reverse=True))})\s+(?:(?:of|with|x)\s+)?"
-    r"(?P<each>\d+\s*[x*]?\s*)?)?"
-    r"(?:(?:used|new|nvidia|amd|of|more|our|geforce|second-hand)\s+)*$"
-)
-_COUNT_AFTER = re.compile(r"\s*(?:[x*]\s*(?P<count>\d+)|(?P<times>\d+)\s*x)(?!\w)")
-
-
-class LineCount(NamedTuple):
-    """A count beside a name, and where its words begin and end."""
-
-    many: int
-    start: int
-    end: int
-    of_machines: bool = False
-
-
-def count_beside(line: str, start: int, end: int) -> LineCount | None:
-    """Return the count beside a name: `2 nodes of 8`, `8 x`, `one`, or `x8` behind it."""
-    if match := _COUNT_BEFORE.search(line[:start]):
-        each = re.sub(r"\D", "", match["each"] or "")
-        of_machines = match["box"] is not None and not each
-        return LineCount(int(parse_number(match["count"]) * int(each or 1)), match.start(), start, of_machines)
-    match = _COUNT_AFTER.match(line, end)
-    return None if match is None else LineCount(int(match["count"] or match["times"]), end, match.end())

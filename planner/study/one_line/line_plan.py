@@ -24,6 +24,7 @@ from planner.scenario.vocabulary import USUAL_HOURS_PER_PERSON
 from planner.scenario.work import Work
 from planner.speed.training.images import is_image_network
 from planner.speed.work_to_hours import convert_to_hours
+from planner.study.one_line.line_counts import machine_size
 from planner.study.one_line.line_records import LineReading
 from planner.study.one_line.line_sellers import (
     LINE,
@@ -42,6 +43,7 @@ _SHORTEST_YEARS = 0.25
 _SHORTEST_HOURS = _SHORTEST_YEARS * HOURS_PER_YEAR * (1 - 1e-6)
 _SHARE_OF_TIME = 0.8  # an assumption: of a plan's time, what a run may fill that nobody gave a number of tokens
 _TOKENS_PER_EXAMPLE = 2_000  # an assumption
+_DESKTOPS = ("Apple", "Ryzen", "DGX-Spark")
 _MOST_SERVED = 8  # accelerators: a model on more of them, without requests, is trained
 
 
@@ -61,6 +63,11 @@ def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> LinePlan:
     with_bill_of_tokens(catalogue, values, notes)
     if {"bill", "gpus"} <= values.keys() and {"seller", "billfor"} & values.keys() and "chip" not in values:
         del values["gpus"]  # a bill for tokens, against `a GPU`
+    if {"runs", "length"} <= values.keys() and not {"model", "train", "tune"} & values.keys():
+        values["every"] = values.pop("runs")  # 20 a week, 5 hours each
+    if "node_hours" in values:
+        hours, every = values["node_hours"]
+        values["gpu_hours"] = hours * values.get("gpus", machine_size(values.get("chip", ""))), every
     task = _task(values, notes)
     data: dict[str, Any] = {"work": ({},)}
     add_bill(catalogue, data, values, notes)
@@ -129,12 +136,12 @@ def _task(values: dict[str, Any], notes: list[str]) -> str:
     named = "tune" if tuned else next((verb for verb in ("train", "serve") if verb in values), "")
     states = {
         "train": {"tokens", "images", "runs", "examples"},
-        "serve": {"rps", "peak", "ttft", "tpot", "out", "token_rate", "online"},
+        "serve": {"rps", "peak", "ttft", "tpot", "out", "token_rate", "online", "audio"},
     }
     stated = next((task for task, needs in states.items() if needs & values.keys()), "")
     is_replaced = "seller" in values and bool({"team", "online"} & values.keys())  # a 5090 in place of ChatGPT
     task = named or stated or ("serve" if is_replaced else "")
-    if "bill" in values and task != "serve" and not tuned:
+    if "bill" in values and not tuned and (task != "serve" or "model" not in values):
         return "bill"
     if "model" in values and not task:
         task = "train" if values.get("gpus", 0) > _MOST_SERVED or "due" in values else "serve"
@@ -158,6 +165,8 @@ def _add_hardware(
         data["site"] = values["site"]
         if "stay" in values:
             data["stay"] = "eu" if values["site"] == "EU" else "country"
+    if "sellers" in values:
+        data |= {"stay": "eu_sellers", "site": data.get("site", "EU")}
     for name in ("place", "channel"):
         if name in values:
             set_value(data, ("own", name), values[name])
@@ -196,6 +205,7 @@ def _training(values: dict[str, Any], task: str, notes: list[str]) -> dict[str, 
         "tokens": "tokens", "images": "images", "method": "method", "every": "runs_per_month", "runs": "runs_per_month",
     }  # fmt: skip
     train |= {field: values[name] for name, field in given.items() if name in values}
+    train |= {name: train[name] * values.get("epochs", 1) for name in ("tokens", "images") if name in train}
     if "token_rate" in values and "tokens" not in values:
         train |= {"tokens": values["token_rate"] * SECONDS_PER_HOUR * HOURS_PER_MONTH, "runs_per_month": 1.0}
     if is_image_network(values["model"]):
@@ -218,8 +228,9 @@ def _add_usual_training(train: dict[str, Any], values: Mapping[str, Any], task: 
         notes.append("How it is tuned is not stated: LoRA is taken; write full fine-tune for all weights.")
     if "tokens" in train:
         return
-    if "examples" in values:
-        train["tokens"] = values["examples"] * _TOKENS_PER_EXAMPLE
+    examples = values.get("examples") or values.get("texts")
+    if examples is not None:
+        train["tokens"] = examples * values.get("epochs", 1) * _TOKENS_PER_EXAMPLE
         notes.append(f"{_TOKENS_PER_EXAMPLE:,} tokens are taken for each example.")
         return
     if task == "tune":
@@ -245,7 +256,11 @@ def _serving(data: Mapping[str, Any], values: dict[str, Any], notes: list[str]) 
         serve["requests_per_s"] = max(values["token_rate"] / each, 0.0001)
         notes.append(f"Tokens are taken for read and written ones, {each:,} a request.")
     elif "rps" not in values:
-        at_desk = "place" in values or values.get("gpus") == 1 or str(data.get("accelerator", "")).startswith("Apple")
+        at_desk = (
+            {"place", "local"} & values.keys()
+            or values.get("gpus") == 1
+            or str(data.get("accelerator", "")).startswith(_DESKTOPS)
+        )
         serve["requests_per_s"] = ONE_PERSON_REQUESTS_PER_S if at_desk else usual.requests_per_s
         if "peak" in values:
             serve["requests_per_s"] = min(serve["requests_per_s"], values["peak"])
@@ -258,20 +273,20 @@ def _add_amount(data: dict[str, Any], values: dict[str, Any], notes: list[str]) 
     work = data["work"][0]
     length = values.get("length") or values.get("due")
     is_block = length is not None and length < _SHORTEST_HOURS and "budget" not in values
-    if "team" in values:
+    if "team" in values and not {"gpus", "busy"} <= values.keys():
         work["people"] = int(values["team"])
         work.setdefault("accelerators", max(int(values["team"]), 1))
         if not {"gpus", "budget", "monthly_budget"} & values.keys():
             notes.append(f"Each person is taken to keep one GPU busy for {USUAL_HOURS_PER_PERSON:g} hours a month.")
     elif "gpu_hours" in values:
         _add_gpu_hours(data, values, notes)
-    elif is_block and "every" in values:
-        many, share = values.get("gpus", 1), values.get("busy", 1.0)
-        work["accelerator_hours_per_month"] = length * share * many * values["every"]
-        values.pop("length", None)
     elif is_block:
-        many, share = values.get("gpus", 1), values.get("busy", 1.0)
-        _add_block(data, length * share * many, notes)
+        hours = length * values.get("busy", 1.0) * values.get("gpus", 1)
+        if "every" not in values:
+            _add_block(data, hours, notes)
+        else:
+            work["accelerator_hours_per_month"] = hours * values["every"]
+            values.pop("length", None)
     elif "busy" in values:
         work["busy_share"] = values["busy"]
     work.setdefault("accelerators", 1)
@@ -302,7 +317,8 @@ _PRICES = {
     "rent": ("rent", "usd_per_accelerator_hour"), "price": ("own", "usd_per_accelerator"),
     "discount": ("terms", "discount_rate_per_year"), "space": ("own", "usd_per_kw_month"),
     "server": ("own", "usd_per_server"), "kwh": ("own", "usd_per_kwh"), "budget": ("terms", "budget_usd"),
-    "havesold": ("kept", "usd_today_if_sold"),
+    "havesold": ("kept", "usd_today_if_sold"), "crew": ("run_by_fte",), "tax": ("tax", "tax_share"),
+    "kw": ("own", "most_kw"),
 }  # fmt: skip
 
 
@@ -319,7 +335,7 @@ def _add_terms(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -
         work["growth_per_year"] = values["growth"]
     if "monthly_budget" in values:
         values["budget"] = values["monthly_budget"] * data.get("years", Scenario().years) * MONTHS_PER_YEAR
-    for name in _PRICES.keys() & values.keys():
+    for name in sorted(_PRICES.keys() & values.keys()):
         if name != "havesold" or "kept" in data:
             set_value(data, _PRICES[name], values[name])
     _add_unused(work, values, notes)
@@ -327,9 +343,11 @@ def _add_terms(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -
 
 def _add_unused(work: Mapping[str, Any], values: Mapping[str, Any], notes: list[str]) -> None:
     """Say what was understood and is not used."""
+    if "texts" in values and "train" not in work:
+        notes.append("How many texts there are is not used: write how many requests a second, or tokens, they make.")
     if "since" in values and "have" not in values:
         notes.append(f"Bought in {values['since']} is not used: write we have 8 A100 since {values['since']}.")
     if "team" in values and not {"people", "serve"} & work.keys():
-        notes.append("How many people there are is not used: the work follows from the model.")
+        notes.append("How many people there are is not used: the work is stated.")
     if "busy" in values and not {"busy_share", "run"} & work.keys():
         notes.append("How busy the GPUs are is not used: it follows from the work.")

@@ -24,6 +24,8 @@ LINE = "line"
 ONE_PERSON_REQUESTS_PER_S = 0.01  # an assumption: one person at a desk asks every hundred seconds
 _MESSAGES = "messages-per-user"
 _DAYS_PER_WEEK = 7
+_LEAST_RPS = 0.0001  # that a plan may have
+_CLIP_SECONDS = 30  # what a speech model hears at once
 
 
 def with_bill_of_tokens(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> None:
@@ -116,11 +118,15 @@ def add_users(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) ->
     """Add the requests of the users of a service, where the line states no requests."""
     if {"rps", "token_rate"} & values.keys():
         return
+    if "audio" in values:
+        values["rps"] = values["audio"] * SECONDS_PER_HOUR / _CLIP_SECONDS
+        notes.append(f"Each {_CLIP_SECONDS} seconds of sound are taken for one request.")
+        return
     if "online" in values:
         values["rps"] = values["online"] * ONE_PERSON_REQUESTS_PER_S
         notes.append(f"{values['online']:,.0f} users at once are taken to ask every 100 seconds each.")
     elif "team" in values:
         per_hour = catalogue.facts[_MESSAGES].figure.newest.typical
-        values["rps"] = values["team"] * per_hour / SECONDS_PER_HOUR
+        values["rps"] = max(values["team"] * per_hour / SECONDS_PER_HOUR, _LEAST_RPS)
         per_week = per_hour * HOURS_PER_DAY * _DAYS_PER_WEEK
         notes.append(f"{values['team']:,.0f} users are taken to write {per_week:.0f} messages a week each.")

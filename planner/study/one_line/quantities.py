@@ -17,6 +17,7 @@ from planner.scenario.base import (
 
 BLANK = "|"
 _LEAST_MS = 20  # a time without a unit: 500 is in milliseconds, 2 in seconds
+_MOST_GROWTH = 9.0  # a year, that a plan may have
 _DAYS_PER_WEEK, _WORKING_DAYS, _OFFICE_HOURS_PER_WEEK = 7, 5, 40
 _HOURS = {
     "s": 1 / SECONDS_PER_HOUR, "mi": 60 / SECONDS_PER_HOUR, "h": 1.0, "d": HOURS_PER_DAY,
@@ -44,15 +45,21 @@ _LONG_UNIT = _UNIT.replace("seconds?|secs?|s|minutes?|mins?|", "")  # 4090s are 
 _EVERY = r"\s*(?:per|an?|/|each|every|p)\s*"
 _RATE_UNIT = rf"(?:{_EVERY}{_UNIT}|\s*(?P<ly>hourly|daily|nightly|weekly|monthly|quarterly|yearly|annually))"
 _REQUESTS = (
-    r"(?:api )?(?:requests?|reqs?|queries|query|calls?|messages?|prompts?|inferences?|images?|pictures?|chats?|hits?"
-    r"|transactions?|r|q)"
+    r"(?:(?!(?:for|and|to|with|in|on|at|of|x|gpus?|cards?) )[a-z]+ )?(?:requests?|reqs?|queries|query|calls?"
+    r"|messages?|prompts?|inferences?|images?|pictures?|photos?|chats?"
+    r"|hits?|transactions?|transcriptions?|translations?|summar(?:y|ies)|documents?|docs?|pages?|emails?|tickets?"
+    r"|questions?|answers?|conversations?|completions?|searches|lookups?|generations?|r|q)"
 )
 _TOKENS = r"(?:training |text |output |input )?(?:tokens?|toks?)(?![a-z])"
 _WHO = (
     r"(?:people|persons?|researchers?|students?|engineers?|scientists?|users?|devs?|developers?|employees?|staff|phds?"
     r"|colleagues|folks|members|coders|programmers|analysts|agents|assistants|accountants|consultants|doctors|editors|lawyers|managers|nurses|patients|players|pupils|readers|reps"
-    r"|seats|sellers|subscribers|teachers|testers|workers|writers|customers|clients|visitors|of us)(?![a-z])"
+    r"|seats|sellers|subscribers|teachers|testers|workers|writers|customers|clients|visitors|of us|(?:co-?)?founders"
+    r"|servants|officers|officials|citizens|residents|inhabitants|clerks|judges|soldiers|professors|postdocs|faculty"
+    r"|freelancers|designers|artists|families|households|friends|operators|technicians|physicists|biologists|authors"
+    r"|journalists|translators|interns|tenants|guests|listeners|viewers|learners|speakers|accounts)(?![a-z])"
 )
+_ASKERS = r"(?:users|customers|clients|visitors|subscribers|citizens|residents|players|patients|readers|learners)"
 
 
 class Rule(NamedTuple):
@@ -132,6 +139,10 @@ def _yearly(match: re.Match[str]) -> float:
     return float((1 + _number(match) / 100) ** times - 1)
 
 
+def _doubling(match: re.Match[str]) -> float:
+    return min(float(2 ** (HOURS_PER_YEAR / _hours(match))) - 1, _MOST_GROWTH)
+
+
 def _percent(match: re.Match[str]) -> float:
     return _number(match) / 100
 
@@ -172,12 +183,14 @@ _ABOUT = r"\s*(?:about |around )?"
 _MY = "(?:my|our|the|a|an)"
 _NO_PERIOD = "(?P<unit>)(?P<ly>)"
 RULES: tuple[Rule, ...] = (
+    _rule("sellers", rf"(?:only )?(?:eu|european) (?:sellers|providers|vendors|clouds?)(?: only)?{_END}", True),
     _rule("ttft", rf"(?:ttft|first (?:token|word)s?|latency|p9[059]){_WITHIN}{_N}"
         rf"(?:\s?(?P<time>ms|s|secs?|seconds?){_END}|(?![\d.,]*\d|\s*(?:[x%]|gpus?|rps|qps|toks?|{_REQUESTS})))",
         _milliseconds),
     _rule("tpot", rf"(?:tpot|itl|(?:each|per)(?: further)? token){_WITHIN}{_N}\s?(?P<time>ms|s){_END}", _milliseconds),
     _rule("peak", rf"(?:peak(?:s|ing)?|bursts?|up to)(?: of| at| to)?\s*{_N}\s*{_REQUESTS}{_RATE_UNIT}", _per_second),
     _rule("peak", rf"(?:peak(?:s|ing)?|bursts?|up to)(?: of| at| to)?\s*{_N}\s*(?:rps|qps){_END}", _number),
+    _rule("peak", rf"(?:peak(?:s|ing)?|bursts?)(?: of| at| to)?\s*{_N}{_RATE_UNIT}", _per_second),
     _rule("rps", rf"{_N}\s*{_REQUESTS}{_RATE_UNIT}", _per_second),
     _rule("rps", rf"{_N}\s*(?:rps|qps|req/?s){_END}", _number),
     _rule("rps", rf"{_N}\s*(?:per|an?|/|each)\s*(?P<unit>seconds?|secs?|s|minutes?|mins?){_END}", _per_second),
@@ -186,10 +199,20 @@ RULES: tuple[Rule, ...] = (
     _rule("out", rf"{_N}\s*(?:{_TOKENS}\s*)?(?:out|output){_END}", _number),
     _rule("token_rate", rf"{_N}\s*{_TOKENS}{_RATE_UNIT}", _per_second),
     _rule("tokens", rf"{_N}\s*{_TOKENS}", _number),
-    _rule("examples", rf"{_N}\s*(?:training )?(?:examples|samples|conversations|instructions){_END}", _number),
+    _rule("epochs", rf"{_N}\s*(?:epochs?|passes){_END}(?:\s*(?:of|over|on))?", _number),
+    _rule("audio", rf"{_P}\s*(?:hours?|hrs?|h) (?:of )?(?:audio|speech|video|talk|recordings?|calls?|podcasts?)"
+        rf"{_RATE_UNIT}", _per_second),
+    _rule("examples", rf"{_N}\s*(?:training |preference |labell?ed )?(?:examples?|samples?|conversations|instructions"
+        rf"|pairs|dialogu?es|preferences){_END}", _number),
+    _rule("texts", rf"{_N}\s*(?:(?!(?:for|and|to|with|in|on|at|of) )[a-z]+ )?(?:tickets|documents|docs|records|rows"
+        rf"|pages|questions|answers|articles|emails|letters|reviews|reports|contracts|sentences|files|cases|logs"
+        rf"|messages|notes|papers|books|texts|abstracts){_END}", _number),
     _rule("images", rf"{_N}\s*(?:images?|pictures?|photos?){_END}", _number),
     _rule("growth", rf"(?:grow(?:s|ing|th)?(?: of| by| at)?\s*)?{_N}\s?%(?:\s*growth)?{_RATE_UNIT}", _yearly),
     _rule("growth", rf"grow(?:s|ing|th)?(?: of| by| at)?\s*{_N}\s?%{_NO_PERIOD}", _yearly),
+    _rule("tax", rf"{_N}{_PERCENT}\s*(?:corporate |income |corporation )?tax(?:es)?(?: rate)?{_END}", _percent),
+    _rule("tax", rf"(?:corporate |income )?tax(?: rate)?\s*(?:of|at|is|:)?\s*{_N}{_PERCENT}", _percent),
+    _rule("growth", rf"doubl(?:es?|ing)\s*(?:every|each|in)\s*{_P}\s*{_LONG_UNIT}", _doubling),
     _rule("discount", rf"{_CAPITAL}\s*(?:of|at|is|:)?\s*{_N}{_PERCENT}", _percent),
     _rule("discount", rf"{_N}{_PERCENT}\s*{_CAPITAL}", _percent),
     _rule("busy", rf"{_N}{_PERCENT}(?!\s*(?:off|cheaper|less|below|more|above|discount|interest|tax|vat|margin))"
@@ -205,16 +228,29 @@ RULES: tuple[Rule, ...] = (
     _rule("gpu_hours", rf"{_N}(?=\s+[a-z]{{0,3}} ?[0-9]{{1,4}}[a-z]{{0,2}}[- ](?:gpu[- ]?)?(?:hours?|hrs?){_END}"
         rf"(?:{_RATE_UNIT})?)", _gpu_hours),
     _rule("gpu_hours", rf"{_N}\s*(?:gpu|accelerator|card)[- ]?(?:hours?|hrs?|h){_END9}(?:{_RATE_UNIT})?", _gpu_hours),
-    _rule("runs", rf"{_N}\s*(?:runs?|fine-?tunes?|times|trainings?){_RATE_UNIT}", _monthly),
+    _rule("node_hours", rf"{_N}\s*(?:node|machine|server|instance)[- ](?:hours?|hrs?|h){_END9}(?:{_RATE_UNIT})?",
+        _gpu_hours),
+    _rule("runs", rf"{_N}\s*(?:runs?|fine-?tunes?|times|trainings?|models?|jobs?|experiments?|evals?|evaluations?"
+        rf"|builds?){_RATE_UNIT}", _monthly),
+    _rule("crew", rf"{_N}\s*(?:ftes?|full[- ]time (?:people|staff|equivalents?|engineers?|admins?)|(?:sys)?admins?"
+        rf"|administrators?){_END}(?: (?:to run|running|for) (?:it|them))?", _number),
+    _rule("kw", rf"{_N}\s?(?P<size>kw|mw|kilowatts?|megawatts?){_END}(?: (?:of )?(?:power|available|limit))?",
+        lambda match: _number(match) * (1_000.0 if match["size"].startswith("m") else 1.0)),
+    _rule("team", rf"(?<=for )(?:just |only )?(?:me|myself)(?: (?:alone|only))?{_END}|just me{_END}"
+        rf"|personal(?: use)?{_END}", 1),
+    _rule("team", rf"(?:to|for|with) (?:about |around |some |our )*{_N}[- ]?\s*(?:[a-z]+ ){{0,2}}{_ASKERS}{_END}",
+        _number),
     _rule("team", rf"(?:team|group|lab|staff|startup|company) of\s*{_N}(?:\s*(?:[a-z]+ )?{_WHO})?", _number),
     _rule("online", rf"{_N}\s*(?:concurrent|simultaneous|active at once|parallel) (?:[a-z]+ )?{_WHO}", _number),
     _rule("team", rf"{_N}[- ]?\s*(?:(?!(?:for|and|to|with|in|on|at) )[a-z]+ ){{0,2}}{_WHO}(?:\s*team)?", _number),
     _rule("every", rf"(?:once (?:an?|per|every|each)|every|each) {_LONG_UNIT}", _every),
     _rule("since", r"(?:since|bought in|from|of)\s*(?:[a-z]{3,9} )?(?P<year>20[0-3]\d)(?!\d)", _year),
+    _rule("due", rf"{_P}[- ]?{_LONG_UNIT}\s*deadline", _hours),
+    _rule("due", rf"deadline\s*(?:of|is|in|:)?\s*{_P}[- ]?{_LONG_UNIT}", _hours),
     _rule("due", rf"(?:{_DUE}){_ABOUT}{_P}[- ]?{_LONG_UNIT}", _hours),
     _rule("length", rf"(?:(?:for|over|during|the next|next|the)\s+)+{_ABOUT}{_P}[- ]?\s?{_LONG_UNIT}", _hours),
     _rule("length", rf"(?!an?\s){_P}[- ]?\s?{_LONG_UNIT}(?! of (?:audio|speech|video|talk|recording))"
-        r"(?:\s*(?:plan|term|contract|commitment|long))?", _hours),
+        r"(?:\s*(?:plan|term|contract|commitment|long|life|horizon|each))?", _hours),
     _rule("precision", rf"(?:in )?(?:(?P<format>fp32|bf16|fp16|fp8|int8|mxfp4|fp4|int4)|(?P<bits>4|8|16)[- ]?bits?)"
         rf"{_END9}", _precision),
     _rule("method", r"full(?:[- ]parameter)?(?=[- ](?:fine|tun))|all (?:the )?(?:weights|parameters)", "full"),
@@ -229,10 +265,10 @@ RULES: tuple[Rule, ...] = (
 )  # fmt: skip
 MEMORY: tuple[Rule, ...] = (_rule("memory", rf"{_P}\s?gi?b{_END9}(?: of (?:vram|memory)| vram| memory)?", _number),)
 VERBS: tuple[Rule, ...] = (
-    _rule("tune", rf"(?:(?:instruction[- ])?(?:fine[- ]?\s?)?tun(?:e|es|ed|ing)|sft|dpo|rlhf|adapt(?:ing)?){_END}",
-        True),
-    _rule("train", rf"(?:pre|re)?-?\s?train(?:s|ed|ing)?{_END}", True),
-    _rule("serve", rf"(?:self-?\s?)?(?:serv(?:e|es|ing)|host(?:s|ing)?){_END}|inferenc(?:e|ing)|deploy\w*"
+    _rule("tune", rf"(?<![a-z])(?:(?:instruction[- ])?(?:fine[- ]?\s?)?tun(?:e|es|ed|ing)|sft|dpo|grpo|ppo|rlhf|rlvr"
+        rf"|rl|reinforcement learning|adapt(?:ing)?){_END}", True),
+    _rule("train", rf"(?<![a-z])(?:pre|re)?-?\s?train(?:s|ed|ing)?{_END}", True),
+    _rule("serve", rf"(?<![a-z])(?:self-?\s?)?(?:serv(?:e|es|ing)|host(?:s|ing)?){_END}|inferenc(?:e|ing)|deploy\w*"
         r"|(?:(?:support|customer|service|internal|rag|coding|code) )*(?:chat(?:-?\s?bots?)?|bots?|copilots?|"
         rf"assistants?|agents?){_END}|rag{_END}|api endpoint", True),
     _rule("have", rf"(?:we|i)(?: already)? (?:have|own|got)(?: got| already)?{_END}|(?:we|i)'ve(?: got)?{_END}|existing"
@@ -243,9 +279,10 @@ VERBS: tuple[Rule, ...] = (
         rf"|under {_MY} desk", "home"),
     _rule("place", rf"(?:at|in|for) (?:{_MY} )?office{_END}", "office"),
     _rule("place", rf"(?:in |at )?(?:a )?co-?lo(?:cation)?{_END}(?: (?:facility|space))?", "colocation"),
-    _rule("place", rf"(?:on |at )?(?:the |our )?(?:campus|university|uni){_END}", "campus"),
     _rule("place", rf"on[- ]?prem(?:ises?)?{_END}|(?:own |our |server )+room", "own_room"),
     _rule("place", rf"(?:in )?(?:own |our |a |the )*data\s?cent(?:er|re)s?{_END}", "data_centre"),
+    _rule("place", rf"(?:on |at )?(?:the |our )?(?:campus|university|uni){_END}", "campus"),
     _rule("stay", r"(?:(?:must|has to|have to|data|only) )*(?:stays?|remains?|kept?|keep)(?: (?:the )?data)?"
-        r"(?= (?:with)?in )|gdpr|data residency", True),
+        r"(?= (?:with)?in )|gdpr|data residency|sovereign(?:ty)?|(?<![a-z])data(?= in )|(?<=\|) only(?![a-z])", True),
+    _rule("local", rf"(?<![a-z])local(?:ly)?{_END}|on my (?:own )?(?:machine|pc|computer){_END}", True),
 )  # fmt: skip

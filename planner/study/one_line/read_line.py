@@ -15,18 +15,15 @@ from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH
 from planner.scenario.known_names import accelerator_meant
 from planner.scenario.question import KEYS
 from planner.scenario.typed_money import AmountError
+from planner.study.one_line.line_counts import GPU_WORDS, MACHINE_WORDS, LineCount, count_beside, machine_size
 from planner.study.one_line.line_money import find_amounts
 from planner.study.one_line.line_names import (
     FILLERS,
-    GPU_WORDS,
-    MACHINE_WORDS,
-    LineCount,
     LineName,
     LineToken,
     chips_of_memory,
-    count_beside,
     find_names,
-    machine_size,
+    model_of_work,
     near_name,
     provider_called,
     sells_tokens,
@@ -53,10 +50,17 @@ _LABELS = {
 }  # fmt: skip
 _SAYS_ENOUGH = frozenset({
     "chip", "model", "bill", "gpus", "team", "budget", "monthly_budget", "have", "gpu_hours", "rps", "tokens", "anyone",
-    "seller",
+    "seller", "billfor", "audio",
 })  # fmt: skip
-_LIKE_NAME = re.compile(r"(?!p\d\d$)(?=.*[a-z])(?=.*\d)[\w.+-]+")  # zz900, 900b
-_OWNED = re.compile(r"s? (?:that |which )?(?:we|i)(?: already)? (?:have|own)(?![a-z])")
+# zz900 and 900b may be names; p95, 40k, 12kg and imagenet-21k are none.
+_LIKE_NAME = re.compile(
+    r"(?!p\d\d$|\d+k$|\d+e\d+$|[a-z]+-\d+[a-z]$|\d[\d.]*[- ]?[a-z]{3,}$)(?=.*[a-z])(?=.*\d)[\w.+-]+"
+)
+_OWNED = re.compile(r"s? (?:(?:that |which )?(?:we|i)(?: already)? (?:have|own)|owned)(?![a-z])")
+_UNIT_BEHIND = re.compile(rf"\s*(?!(?:{'|'.join(sorted(map(re.escape, FILLERS)))})(?![\w/]))[^\W\d]")
+_REPLACES = re.compile(
+    r"(?<![a-z])(?:replac|upgrad|swap|exchang|mov(?:e|ing)|migrat|chang)\w*[^.;?]*?(?<![a-z])(?:with|by|to|for)(?![a-z])"
+)
 _NUMBERS = frozenset({
     "rps", "peak", "in", "out", "tokens", "token_rate", "team", "gpus", "tpot", "ttft", "runs", "images",
 })  # fmt: skip
@@ -72,6 +76,7 @@ class LineParts:
     phrases: list[UnderstoodPhrase] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     questions: list[LineQuestion] = field(default_factory=list)
+    replaced_until: int = 0  # where the GPUs end that others replace
 
     def add(self, name: str, value: Any, start: int, end: int, shown: str | None = None) -> None:
         """Keep a quantity and blank out its words; the first of a kind counts, a second one is not understood."""
@@ -143,6 +148,9 @@ def _read_names(catalogue: Catalogue, parts: LineParts) -> None:
     found = list(find_names(catalogue, parts.rest, parts.line))
     verbs = list(take(parts.rest, VERBS))
     kept_from = next((end for verb, _, _, end in verbs if verb == "have"), None)
+    replaced = _REPLACES.search(parts.line.lower())
+    if replaced and any(name.kind in ("chip", "machine") and name.start >= replaced.end() for name in found):
+        parts.replaced_until = replaced.end()
     has_chip = any(name.kind in ("chip", "machine") for name in found) or "gpus" in parts.values
     for name in (_rented_from(catalogue, parts, each) if has_chip else each for each in found):
         _add_name(catalogue, parts, name, kept_from)
@@ -151,6 +159,9 @@ def _read_names(catalogue: Catalogue, parts: LineParts) -> None:
             parts.rest = blank(parts.rest, start, end)
         else:
             parts.add(verb, value, start, end, _VERB_WORDS.get(verb, "yes") if value is True else None)
+    if "model" not in parts.values and (work := model_of_work(parts.line.lower())) is not None:
+        parts.values["model"] = work.key
+        parts.notes.append(work.note)
 
 
 def _rented_from(catalogue: Catalogue, parts: LineParts, name: LineName) -> LineName:
@@ -192,10 +203,11 @@ def _add_chip(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from:
     machine = catalogue.servers[name.meant.key] if name.kind == "machine" else None
     chip = machine.accelerator if machine else name.meant.key
     count, place = count_beside(parts.rest, name.start, name.end), (name.start, name.end)
+    is_replaced = name.end <= parts.replaced_until
     is_behind = _is_behind(parts.rest, kept_from, count) or _OWNED.match(parts.rest, name.end) is not None
-    is_kept = "have" not in parts.values and count is not None and is_behind
+    is_kept = "have" not in parts.values and count is not None and (is_behind or is_replaced)
     label = catalogue.accelerator_label(chip)
-    if parts.values.get("chip", chip) != chip and not is_kept:
+    if (is_replaced or parts.values.get("chip", chip) != chip) and not is_kept:
         start, end = (min(count.start, place[0]), max(count.end, place[1])) if count else place
         parts.rest = blank(parts.rest, start, end)
         parts.notes.append(f"A plan has one kind of GPU: {label} is left out; ask again with it alone.")
@@ -234,7 +246,8 @@ def _read_generic_count(parts: LineParts) -> None:
         elif word.text == "more" and "have" in parts.values and count:
             parts.add("gpus", parts.values["have"] + count.many, count.start, word.end)
     for word in tokens(parts.rest):
-        if "chip" in parts.values and "gpus" not in parts.values and word.text.isdecimal():
+        is_alone = _UNIT_BEHIND.match(parts.rest, word.end) is None
+        if "chip" in parts.values and "gpus" not in parts.values and word.text.isdecimal() and is_alone:
             parts.add("gpus", int(word.text), word.start, word.end)
 
 
