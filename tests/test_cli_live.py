@@ -1,5 +1,6 @@
 """`refresh` and `held`: live prices on the command line, from sources that say what a test lets them say."""
 
+import getpass
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ import pytest
 from planner.cli import main
 from pricing.feeds.feed import AnyObservation, Feed, FeedError, FeedReply, Fetcher, Observation
 
+ANNA = f"Anna (account {getpass.getuser()})"
 KEY = "runpod/H100-SXM5-80GB/1x/global/on_demand/community-cloud"
 
 
@@ -125,7 +127,7 @@ def test_a_held_price_shows_before_and_after_and_is_decided(
     assert "further than such prices move" in (tmp_path / "held.csv").read_text(encoding="utf-8-sig")
     capsys.readouterr()
     assert main(["held", "--accept", one["id"], "--by", "Anna"]) == 0
-    assert capsys.readouterr().out == "1 price accepted, 0 refused by Anna.\nNothing is held.\n"
+    assert capsys.readouterr().out == f"1 price accepted, 0 refused by {ANNA}.\nNothing is held.\n"
     assert price_of(capsys) == 9.90
 
 
@@ -144,7 +146,12 @@ def test_a_name_that_nobody_knows_is_explained_once(says: Says, capsys: pytest.C
         "Polar Cloud: 1 price judged anew, 1 believed, 0 held and 0 refused.\nNothing is held.\n"
     )
     (name,) = told(capsys, "held")["names"]
-    assert (name["called"], name["what"], name["means"], name["by"]) == ("Polar Cloud", "seller", "new", "Anna")
+    assert (name["called"], name["what"], name["means"], name["by"]) == (
+        "Polar Cloud",
+        "seller",
+        "new",
+        f"Anna (account {getpass.getuser()})",
+    )
     offers = told(capsys, "prices", "--provider", "Polar Cloud")["offers"]
     assert [one["usd_per_accelerator_hour"] for one in offers] == [2.89]
     assert main(["held", "--name", "Polar Cloud=", "--by", "Ben"]) == 0

@@ -63,11 +63,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def decision_maker(name: str | None) -> str:
-    """Return the person who decides: the given name, else the name of this account."""
+    """Return the person who decides, the given name or that of this account, with the account."""
     try:
-        return (name or getpass.getuser()).strip()[:100] or "somebody"
+        account = getpass.getuser()
     except (KeyError, OSError):  # an account without a name, as in some containers
-        return "somebody"
+        account = "without a name"
+    return f"{(name or '').strip()[:100] or account} (account {account})"
 
 
 def _decide(args: argparse.Namespace) -> str:

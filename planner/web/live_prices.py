@@ -12,7 +12,8 @@ import streamlit as st
 
 from planner.report import words
 from planner.report.market import live_prices as live_report
-from planner.web import address, show, state
+from planner.web import address, show, state, who
+from planner.web.headers import browser_name
 from pricing import Catalogue, PricingError
 from pricing.caching import arguments, cached
 from pricing.feeds.database import open_read_only, opened
@@ -49,6 +50,7 @@ class PriceRefresher:
         self._thread: threading.Thread | None = None
         self._cancelled = threading.Event()
         self._progress: dict[str, SourceProgress] = {}
+        self._browser: str | None = None
         self.result: RefreshResult | None = None
         self.error = ""  # why there is no result, in a sentence
 
@@ -57,17 +59,21 @@ class PriceRefresher:
         """Return whether a refresh is running, of any session."""
         return self._thread is not None and self._thread.is_alive()
 
+    def may_cancel(self, browser: str | None) -> bool:
+        """Return whether this browser began the refresh."""
+        return self._browser == browser
+
     @property
     def is_cancelling(self) -> bool:
         """Return whether it is cancelled, and has not ended yet."""
         return self.is_running and self._cancelled.is_set()
 
-    def begin(self, person: str, names: Sequence[str] = ()) -> None:
+    def begin(self, person: str, names: Sequence[str] = (), browser: str | None = None) -> None:
         """Read these sources, or those of the settings, unless a refresh is running already."""
         with self._lock:
             if self.is_running:
                 return
-            self.result, self.error = None, _FAILED
+            self.result, self.error, self._browser = None, _FAILED, browser
             try:
                 feeds = tuple(FEEDS[-1](names))
             except PricingError as error:
@@ -79,9 +85,10 @@ class PriceRefresher:
             self._thread = threading.Thread(target=self._run, args=(feeds, ways), daemon=True)
             self._thread.start()
 
-    def cancel(self) -> None:
-        """Leave everything as it was."""
-        self._cancelled.set()
+    def cancel(self, browser: str | None = None) -> None:
+        """Leave everything as it was, where this browser began."""
+        if self.may_cancel(browser):
+            self._cancelled.set()
 
     def wait(self, seconds: float) -> None:
         """Wait for its end."""
@@ -152,27 +159,36 @@ def _last_refresh_date(facts: Catalogue) -> date | None:
 
 
 def _reviewer() -> str:
-    """Return the name of the person who decides, as typed in this session."""
-    return st.session_state.get(_REVIEWER, "")
+    """Return the name of the person who decides: as somebody vouches for it, else as typed in this session."""
+    return who.visitor().name or st.session_state.get(_REVIEWER, "")
+
+
+def _signed(name: str) -> str:
+    """Return a name as it is kept, with the way in which it is known; raise where this visitor may change nothing."""
+    visitor = who.visitor()
+    if not visitor.may_change:
+        raise PricingError(live_report.MAY_NOT)
+    if not name:
+        raise PricingError(live_report.NAMELESS)
+    return f"{name} ({visitor.means})"
 
 
 def decide(verdict: Verdict, ids: Iterable[str]) -> None:
     """Accept or refuse prices on hold, in the name of this session's reviewer."""
-    _change(lambda store: store.decide({verdict: tuple(ids)}, _reviewer(), datetime.now(UTC)))
+    _change(lambda store: store.decide({verdict: tuple(ids)}, _signed(_reviewer()), datetime.now(UTC)))
 
 
 def explain_name(what: What, called: str, means: str) -> None:
     """Record the meaning of a name, in the name of this session's reviewer; an empty meaning takes it back."""
-    name = NameInput(called, means, _reviewer(), datetime.now(UTC), what)
-    live = state.live_catalogue()
-    outcome = _change(lambda store: say(store, live, name))
+    live, now = state.live_catalogue(), datetime.now(UTC)
+    outcome = _change(lambda store: say(store, live, NameInput(called, means, _signed(_reviewer()), now, what)))
     if outcome is not None:
         st.toast(words.markdown(live_report.name_decision_outcome(outcome)), icon=":material/info:")
 
 
 def undo(run: str) -> None:
     """Put aside the prices of a refresh."""
-    _change(lambda store: store.undo(run, _reviewer(), datetime.now(UTC)))
+    _change(lambda store: store.undo(run, _signed(_reviewer()), datetime.now(UTC)))
 
 
 def _change(change: Callable[[LivePriceStore], _T]) -> _T | None:
@@ -220,6 +236,11 @@ def view() -> None:
 
 
 def _idle_view() -> None:
+    if not who.visitor().may_change:
+        show.small(live_report.MAY_NOT)
+        if st.user.get("is_logged_in") is False:  # sign-in is set up
+            st.button("Sign in", on_click=st.login, key="sign-in")
+        return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Read today's prices", on_click=_start_refresh, key="read-today", icon=":material/sync:")
         if os.environ.get(ADDRESS):
@@ -232,7 +253,15 @@ def _idle_view() -> None:
 
 
 def _start_refresh(names: Sequence[str] = ()) -> None:
-    READER.begin(_reviewer() or "somebody", names)
+    st.session_state[_REFUSAL] = None
+    try:
+        READER.begin(_signed(_reviewer() or "somebody"), names, _browser())
+    except PricingError as error:
+        st.session_state[_REFUSAL] = str(error)
+
+
+def _browser() -> str | None:
+    return browser_name(st.context.cookies)
 
 
 def _progress_view() -> None:
@@ -243,7 +272,8 @@ def _progress_view() -> None:
     st.progress(progress.share, words.markdown(progress.title))
     is_ending = READER.is_cancelling
     label = "Cancelling …" if is_ending else "Cancel"
-    st.button(label, on_click=READER.cancel, disabled=is_ending, key="cancel-live")
+    if READER.may_cancel(_browser()):
+        st.button(label, on_click=READER.cancel, args=(_browser(),), disabled=is_ending, key="cancel-live")
     if progress.lines:
         show.bullets(list(map(words.markdown, progress.lines)))
 
@@ -270,9 +300,13 @@ def _review(stored: LivePriceStatus) -> None:
     """Show prices on hold and unknown names, with the buttons that decide on them."""
     on_hold = live_report.held_summary(stored.held)
     st.header(words.markdown(on_hold.title), anchor=False)
-    name = st.text_input("Who decides", _reviewer(), key="live-name", max_chars=100, help=_REVIEWER_HELP)
-    st.session_state[_REVIEWER] = " ".join(name.split())[:100]
-    is_anonymous = not _reviewer()
+    visitor = who.visitor()
+    if visitor.name:
+        show.small(words.markdown(f"Decisions are kept under {visitor.name}, {visitor.means}."))
+    elif visitor.may_change:
+        name = st.text_input("Who decides", _reviewer(), key="live-name", max_chars=100, help=_REVIEWER_HELP)
+        st.session_state[_REVIEWER] = " ".join(name.split())[:100]
+    is_anonymous = not _reviewer() or not visitor.may_change
     for price in on_hold.prices[:_MOST]:
         with st.container(horizontal=True, vertical_alignment="center", key=f"held-{price.id}"):
             text = words.markdown(f"{price.what}: {price.why}.")

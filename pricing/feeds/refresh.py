@@ -227,8 +227,9 @@ class _RefreshRun:
             return self._judge(reading, day)[1]
         with self.store.writing():
             judged, result = self._judge(reading, day)
+            about = SourceInfo(feed.label, feed.page, feed.licence, feed.via)
             refreshed = SourceRefresh(
-                self.run, feed.name, SourceInfo(feed.label, feed.page, feed.licence, feed.via), day, reading.started,
+                self.run, feed.name, about, day, reading.started, self.ways.person,
                 _STORED_STATE.get(result.state, "read"), reading.why, result.seen + result.left,
                 tuple(reading.bad_rows), tuple(sorted({digest for _, digest in reading.rows})),
             )  # fmt: skip

@@ -66,6 +66,7 @@ class SourceRefresh:
     about: SourceInfo
     day: date
     started: datetime
+    person: str = "somebody"  # who refreshed
     state: RefreshState = "read"
     said: str = ""  # why it failed, in a sentence
     seen: int = 0  # prices in it
@@ -216,6 +217,7 @@ class LivePriceStore:
             for reading in readings
             if (reason := reading.reason) is not None
         )
+        self._add_events([(_at(ended), "refreshed", refresh, None, "", refreshed.person)])
         return refresh
 
     def _products(self, source: str, readings: Sequence[JudgedPrice]) -> dict[tuple[Kind, str], int]:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from planner.web import live_prices, state
+from planner.web import live_prices, state, who
 from planner.web.live_prices import READER, PriceRefresher
 from pricing import load_catalogue
 from pricing.feeds.database import opened
@@ -35,6 +35,7 @@ def quiet(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     monkeypatch.setenv("RENT_OR_BUY_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(state, "today", lambda: DAY)
+    monkeypatch.setattr(who, "HEADERS", [lambda: {who.HERE: "1"}])
     READER.__dict__.update(PriceRefresher().__dict__)
     yield
     READER.cancel()
@@ -150,7 +151,7 @@ def test_a_name_that_nobody_knows_is_explained_on_the_page_and_taken_back(
     app.button(key="say-seller-Polar Cloud").click().run()
     assert not app.exception
     assert "Nothing is held" in text(app)
-    assert "Polar Cloud is a new seller, decided by Ada on " in text(app)
+    assert "Polar Cloud is a new seller, decided by Ada (typed on this machine) on " in text(app)
     assert "Polar Cloud" in {current().providers[one.provider].label for one in current().offers.values()}
     app.button(key="unsay-seller-Polar Cloud").click().run()
     assert not app.exception
@@ -171,7 +172,7 @@ def test_a_held_price_waits_for_a_name_and_is_then_believed(asks: Callable[..., 
     assert current().offers[H100].usd_per_accelerator_hour.newest.typical == 269.0  # type: ignore[union-attr]
     with closing(opened()) as database:
         ((person, at),) = database.rows("SELECT person, at FROM events WHERE kind = 'believed'")
-    assert person == "Ada"
+    assert person == "Ada (typed on this machine)"
     assert abs((datetime.now(UTC) - datetime.fromisoformat(at)).total_seconds()) < 3600
 
 

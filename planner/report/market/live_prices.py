@@ -23,6 +23,8 @@ _PROMISE = (
     "each with its day and source; a price that looks wrong is held for a person to check."
 )
 CANCELLED = "Cancelled: nothing was changed."
+MAY_NOT = "Here live prices are read and decided on by those whom the one who runs this server names."
+NAMELESS = "A decision is kept under a name: say who decides."
 _MOVES_SHOWN, _MOVED = 5, 0.05  # accelerators; less is no news
 UNDER_WAY: tuple[SourceState, ...] = ("waiting", "reading")
 _STATES: dict[SourceState, str] = {

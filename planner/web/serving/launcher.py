@@ -15,6 +15,7 @@ from streamlit.web.server.starlette.starlette_app_utils import decode_xsrf_token
 from planner.web import pages, state, workers
 from planner.web.run_queue import RUNS
 from planner.web.serving import connections, web_app
+from planner.web.serving.visitors import VisitorMiddleware
 
 # Loaded where it is first used, so that a command line need not wait for it. A server loads it before; what only
 # calculations need is loaded by `planner.web.preloaded`.
@@ -84,7 +85,8 @@ def serve(listener: socket.socket, processes: int) -> None:
 def _run(listener: socket.socket) -> None:
     gc.set_threshold(*_GC_THRESHOLDS)
     settings = uvicorn.Config(
-        web_app.app,
+        VisitorMiddleware(web_app.app),
+        proxy_headers=False,  # that does it
         http=connections.HttpConnection,
         ws=connections.WebSocketConnection,
         limit_concurrency=connections.allow_open_files(),

@@ -31,7 +31,8 @@ def _is_address(host: str) -> bool:
     return "%" not in host  # as in fe80::1%eth0: no browser sends that
 
 
-def _is_loopback(host: str | None) -> bool:
+def is_loopback(host: str | None) -> bool:
+    """Return whether a host is this machine, by name or address."""
     return host == "localhost" or (_is_address(host or "") and ipaddress.ip_address(host).is_loopback)
 
 
@@ -52,7 +53,7 @@ _VALID: dict[str, tuple[Callable[[Any], bool], str]] = {
 }
 # Protections of the people who use the app, and what happens without each.
 _SAFE: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "server.address": (_is_loopback, "other machines can use the app, which has no password"),
+    "server.address": (is_loopback, "other machines can use the app, which has no password"),
     "server.allowedHosts": (lambda hosts: "*" not in hosts, "a page of any site can reach the app under its own name"),
     "server.enableCORS": (bool, "a page of any site can open a session"),
     "server.enableXsrfProtection": (bool, "a page of any site can upload files in a visitor's name"),
