@@ -1,7 +1,8 @@
 """What the market did: the moves of each accelerator's prices, by source, and who says the same of a product.
 
-A price moves as far as its class moves, and further where the sellers of two other sources moved so: one source has one
-voice, however many sellers it lists.
+A price moves as far as its class moves, and further where the sellers of two other sources moved so. One source has one
+voice, however many sellers it lists; all published folders have one together, since anybody can publish two; and a
+collector that lists what another lists is a copy, and no second voice.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from pricing.belief.readings import PriceClass
 WINDOWS = (30, 90)  # days over which a drift is bound
 LEAST_SELLERS = 3  # of a row in the table of moves
 _TWO = 2
+FOLDERS = "published-"  # in front of the names of published folders, and their one voice
+_COPY, _LEAST_ALIKE = 0.8, 10  # so much of the smaller list stands in the other too, and so many prices
 
 Dated = tuple[float, date]  # a price in dollars, and its day
 
@@ -37,6 +40,9 @@ class Subject(NamedTuple):
     seller: str
     purchase: str
     price_class: PriceClass
+
+
+Content = tuple[object, ...]  # a price as a list has it
 
 
 class _Said(NamedTuple):
@@ -63,6 +69,24 @@ class MarketMoves:
     _said: dict[Topic, dict[tuple[str, str], dict[str, _Said]]] = field(
         default_factory=lambda: defaultdict(lambda: defaultdict(dict))
     )  # by source and seller, and by product
+    _lists: dict[str, frozenset[Content]] = field(default_factory=dict)  # of collectors and folders
+    _voices: dict[str, str] = field(default_factory=dict)
+
+    def collect(self, source: str, content: Iterable[Content]) -> None:
+        """Note all that a collector lists, before its prices are judged."""
+        self._lists[source] = frozenset(content)
+        self._voices = {}
+        for one in sorted(self._lists, key=lambda name: (not name.startswith(FOLDERS), name)):
+            copied = (self._voices[other] for other in self._voices if self._is_copy(one, other))
+            self._voices[one] = FOLDERS if one.startswith(FOLDERS) else next(copied, one)
+
+    def _is_copy(self, one: str, other: str) -> bool:
+        least = min(len(self._lists[one]), len(self._lists[other]))
+        return len(self._lists[one] & self._lists[other]) >= max(_COPY * least, _LEAST_ALIKE)
+
+    def voice(self, source: str) -> str:
+        """Return whose voice a source is."""
+        return FOLDERS if source.startswith(FOLDERS) else self._voices.get(source, source)
 
     def add(self, subject: Subject, source: str, product: str, usd: float, starts: Sequence[float]) -> None:
         """Note a price that was read, beside what it was before each window."""
@@ -73,8 +97,8 @@ class MarketMoves:
         """Return how far sellers of two other sources moved down and up, in logarithms, in each window."""
         by_source: dict[str, list[tuple[float, ...]]] = defaultdict(list)
         for (other, seller), said in self._said.get(subject.topic, {}).items():
-            if other != source and seller != subject.seller:
-                by_source[other] += [one.moves for one in said.values()]
+            if self.voice(other) != self.voice(source) and seller != subject.seller:
+                by_source[self.voice(other)] += [one.moves for one in said.values()]
         if len(by_source) < _TWO:
             return [(0.0, 0.0)] * len(WINDOWS)
         windows = ([median(move[number] for move in of) for of in by_source.values()] for number in range(len(WINDOWS)))
@@ -85,7 +109,7 @@ class MarketMoves:
         return any(
             one.purchase == subject.purchase and near(usd, one.usd, within)
             for (other, seller), said in self._said.get(subject.topic, {}).items()
-            if other != source and seller == subject.seller
+            if self.voice(other) != self.voice(source) and seller == subject.seller
             for one in said.values()
         )
 

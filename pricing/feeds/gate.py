@@ -25,7 +25,7 @@ from pricing.caching import cached
 from pricing.catalogue import Catalogue
 from pricing.choices import Purchase
 from pricing.exchange import rates
-from pricing.feeds.agreement import WINDOWS, Dated, MarketMoves, Subject, Topic, anchors, near, within
+from pricing.feeds.agreement import WINDOWS, Content, Dated, MarketMoves, Subject, Topic, anchors, near, within
 from pricing.feeds.feed import (
     DOLLAR,
     AnyPriced,
@@ -139,11 +139,17 @@ class MarketPrices:
         """Note what all sources said of late, believed and held."""
         oldest, late = day - timedelta(days=WINDOWS[-1] + 30), day - timedelta(days=gate_constants().recent_days)
         known: dict[tuple[str, str], list[Dated]] = {}
+        lists: dict[str, list[Content]] = defaultdict(list)
+        about = store.sources()
         for source, _, product, days in store.histories(oldest):
             key = source, split_observation(product)[1]
             known[key] = [(usd, date.fromisoformat(read)) for read, usd, _ in days]
+            if about[source][0].via == "third_party":
+                lists[source].append(content(product))
             if known[key][-1][1] >= late:
                 self.note(source, product, known[key][-1][0], known[key], day)
+        for source, every in lists.items():
+            self.moves.collect(source, every)
         for held in store.held(day):
             if held.day >= late and held.usd is not None and held.usd > 0:
                 product, before = joined(held.kind, held.told, held.asked), known.get((held.source, held.told), [])
@@ -180,6 +186,17 @@ class MarketPrices:
             return median(prices)
         on_demand = self.median(accelerator, spot=False) if spot else None
         return None if on_demand is None else on_demand * constants().votes.spot_over_on_demand
+
+
+def content(observation: AnyPriced) -> Content:
+    """Return a price as lists have it, whatever else they say of it."""
+    kind, _, price = split_observation(observation)
+    if isinstance(observation, Observation):
+        name = plain(observation.seller), plain(observation.accelerator), observation.count, observation.region
+        return kind, *name, observation.purchase, price.price
+    if isinstance(observation, HostedPriceObservation):
+        return kind, plain(observation.vendor), plain(observation.model), observation.tier, price.price
+    return kind, observation.code, price.price
 
 
 @dataclass

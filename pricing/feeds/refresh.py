@@ -34,7 +34,7 @@ from pricing.feeds.feed import (
     first_malformed_field,
     split_observation,
 )
-from pricing.feeds.gate import MarketPrices, PriceValidator, lost_many_prices
+from pricing.feeds.gate import MarketPrices, PriceValidator, content, lost_many_prices
 from pricing.feeds.machines import uncovered
 from pricing.feeds.named import ResolvedProduct
 from pricing.feeds.reply import RefreshCancelled
@@ -255,6 +255,8 @@ class _RefreshRun:
             if self.store is not None:
                 self._market.remember(self.store, day)
         gate = PriceValidator(self._market, before, day, feed.name)
+        if feed.via == "third_party":
+            self._market.moves.collect(feed.name, (content(row) for row, _ in reading.rows))
         rows = [row for row in reading.rows if not self._is_first_hand(feed, row[0])]
         left = len(reading.rows) - len(rows)
         every = [gate.reading(observation, digest) for observation, digest in _distinct_products(rows)]

@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 from pricing.catalogue import Catalogue
 from pricing.errors import PricingError, UnknownNameError
+from pricing.feeds.agreement import FOLDERS
 from pricing.feeds.feed import (
     AnyObservation,
     AnyPriced,
@@ -42,8 +43,7 @@ LATEST, VERSION = "latest.json", 1
 SIGNATURE = f"{LATEST}.minisig"
 ADDRESS, ADDRESS_KEY = "RENT_OR_BUY_PRICES", "RENT_OR_BUY_PRICES_KEY"  # settings: a published folder, and whose it is
 ALL = "all"  # every source itself, where a folder is set
-PUBLISHED = "published-"  # in front of the names of such sources
-SIGNED = f"{PUBLISHED}signed-"  # whoever signs is one source, at whatever address
+SIGNED = f"{FOLDERS}signed-"  # whoever signs is one source, at whatever address
 _FILE = re.compile(r"prices-\d{4}-\d{2}-\d{2}\.csv(\.gz)?")
 _LARGEST_BYTES = 64_000_000
 _OF_FOLDERS = "docs/live-prices.md"  # a page about them: a folder of this machine has none
@@ -69,7 +69,7 @@ class Published:
 def believed(store: LivePriceStore, catalogue: Catalogue) -> Published | None:
     """Return the newest price of everything, of the source that counts; not what other people published."""
     every = store.sources()
-    sources: Sources = {name: about for name, about in every.items() if not name.startswith(PUBLISHED)}
+    sources: Sources = {name: about for name, about in every.items() if not name.startswith(FOLDERS)}
     rows = [_row(*product) for product in best_products(catalogue, store, sources)]
     about = {name: sources[name][0] for name in sorted({row["source"] for row in rows})}
     day = max((date.fromisoformat(row["day"]) for row in rows), default=None)
@@ -133,7 +133,7 @@ def published_feed(where: str, key: str = "") -> Feed:
         raise PublishedAddressError(f"{without_unseen(where)[:100]} {wish}") from error
     whose = hashlib.sha256((key or place).encode()).hexdigest()[:12]
     return Feed(
-        name=f"{SIGNED if key else PUBLISHED}{whose}", label=place[:120],
+        name=f"{SIGNED if key else FOLDERS}{whose}", label=place[:120],
         page=place if host else _OF_FOLDERS, hosts=(host,) if host else (),
         licence="as its README.md says, source by source", read=partial(_read, place, key), via="third_party",
         largest_reply_bytes=_LARGEST_BYTES,

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from pricing import load_catalogue
+from pricing.feeds.agreement import MarketMoves
 from pricing.feeds.database import opened
 from pricing.feeds.feed import Feed
 from pricing.feeds.live import current
@@ -22,6 +23,7 @@ from tests.pricing.feeds.server import Answer, Server
 
 RUNPOD = "runpod/H100-SXM5-80GB/1x/global/on_demand/community-cloud"
 LAMBDA = "lambda/H100-SXM5-80GB/1x/all-regions/on_demand"
+COLLECTED = ("published-", "list-")  # sources that list other sellers
 USUAL = {"RunPod": 2.69, "Lambda": 4.29, "Crusoe": 3.9, "Together": 3.99}
 
 Says = Callable[..., RefreshResult]
@@ -42,7 +44,8 @@ def says(server: Server, environ: dict[str, str]) -> Says:
         for name, factors in sources.items():
             rows = [price_of(seller, factor) for seller, factor in factors.items()]
             server.says(f"/{name}", Answer(json={"rows": rows}))
-            feeds.append(source(name, sellers=tuple(factors), via="price_api"))
+            whose = {"via": "third_party"} if name.startswith(COLLECTED) else {"sellers": tuple(factors)}
+            feeds.append(source(name, **whose))
         ways = Ways(day=day, environ=environ, limits=BRISK, at=server.at(HOST))
         return refresh(feeds, load_catalogue(), ways)
 
@@ -145,3 +148,45 @@ def test_a_move_that_another_source_names_too_waits_for_nothing(says: Says, envi
     says(DAY + timedelta(days=1), one={"RunPod": 0.65}, two={"RunPod": 0.65})
     says(DAY + timedelta(days=1), one={"RunPod": 0.65}, two={"RunPod": 0.65})
     assert usd(environ, RUNPOD) == pytest.approx(2.69 * 0.65)
+
+
+@pytest.mark.parametrize("names", [("published-one", "published-two"), ("published-signed-1", "published-signed-2")])
+def test_two_folders_of_one_liar_are_one_voice(says: Says, environ: dict[str, str], names: tuple[str, str]) -> None:
+    """Each confirms the other, and both name several sellers that moved: with two addresses, with two keys."""
+    says(DAY, **{name: dict.fromkeys(USUAL, 1.0) for name in names})
+    for _ in range(2):
+        says(DAY + timedelta(days=1), **{name: {"RunPod": 0.6, "Lambda": 0.6} for name in names})
+    assert usd(environ, RUNPOD) == 2.69
+    assert usd(environ, LAMBDA) == 4.29
+    assert reasons(environ, DAY + timedelta(days=1)) == ["alone"] * 4
+    for days in (2, 3):
+        says(DAY + timedelta(days=days), **{name: {"RunPod": 0.3, "Lambda": 0.3} for name in names})
+    assert usd(environ, RUNPOD) == 2.69
+    assert set(reasons(environ, DAY + timedelta(days=3))) == {"jump"}
+
+
+def test_folders_and_a_seller_itself_are_two_voices(says: Says, environ: dict[str, str]) -> None:
+    says(DAY, one={"RunPod": 1.0}, **{"published-one": {"RunPod": 1.0}})
+    says(DAY + timedelta(days=1), **{"published-one": {"RunPod": 0.65}})
+    assert usd(environ, RUNPOD) == 2.69
+    says(DAY + timedelta(days=1), one={"RunPod": 0.65})
+    assert usd(environ, RUNPOD) == pytest.approx(2.69 * 0.65)
+
+
+def lists(moves: MarketMoves, **sources: dict[int, float]) -> dict[str, str]:
+    """Whose voice each source is, that lists these machines at these prices."""
+    for name, prices in sources.items():
+        moves.collect(name.replace("_", "-"), prices.items())
+    return {name: moves.voice(name.replace("_", "-")) for name in sources}
+
+
+def test_a_collector_that_lists_what_another_lists_is_no_second_voice() -> None:
+    own, other = ({number: price + number for number in range(20)} for price in (1.0, 2.0))
+    mostly = {**own, 0: 7.0, 1: 7.0, 2: 7.0}
+    partly = {**own, **dict.fromkeys(range(6), 7.0)}
+    voices = lists(MarketMoves(), list_a=own, list_b=mostly, list_c=other, list_d=partly, published_x=other)
+    assert voices == {
+        "list_a": "list-a", "list_b": "list-a", "list_c": "published-", "list_d": "list-a", "published_x": "published-",
+    }  # fmt: skip
+    few = dict.fromkeys(range(9), 1.0)
+    assert lists(MarketMoves(), list_a=few, list_b=few) == {"list_a": "list-a", "list_b": "list-b"}
