@@ -11,7 +11,8 @@ from __future__ import annotations
 import functools
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields
+from operator import is_
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, cast, overload
 
 _P = ParamSpec("_P")
@@ -57,20 +58,17 @@ class cached_property(Generic[_T], functools.cached_property):  # type: ignore[t
 def derive(record: _R, *first: str, **changes: Any) -> _R:
     """Return a copy with other fields, and with the cached values whose declared part stays the very same objects.
 
-    The values in `first` are calculated before, so that all copies share them.
+    The values in `first` are calculated before, so that all copies share them. Nothing is validated again.
     """
     for name in first:
         getattr(record, name)
-    copy = replace(record, **changes)  # type: ignore[type-var]
-    same: dict[Part, bool] = {}
-    for name, value in record.__dict__.items():
-        part = getattr(getattr(type(record), name, None), "part", None)
-        if part is None:
-            continue
-        if part not in same:
-            same[part] = all(old is new for old, new in zip(part(record), part(copy), strict=True))
-        if same[part]:
-            copy.__dict__[name] = value
+    names_of_fields, parts = _fields_and_parts(type(record))
+    values, copy = record.__dict__, object.__new__(type(record))
+    copy.__dict__.update({name: values[name] for name in names_of_fields} | changes)
+    for part, names in parts.items():
+        kept = {name: values[name] for name in names if name in values}
+        if kept and all(map(is_, part(record), part(copy))):
+            copy.__dict__.update(kept)
     return copy
 
 
@@ -147,3 +145,14 @@ def arguments(*args: object) -> tuple[object, ...]:
 def by_digest(facts: Any, *args: object, **named: object) -> tuple[object, ...]:
     """Return the digest of the facts and the other arguments: for `equal`, where any equal facts give the same."""
     return (facts.digest, args, *named.items())
+
+
+@cached(64)
+def _fields_and_parts(kind: type[Any]) -> tuple[tuple[str, ...], dict[Part, list[str]]]:
+    """Return the fields of records of a kind, and the names of its cached properties by the part they depend on."""
+    parts: dict[Part, list[str]] = {}
+    for name in dir(kind):
+        part = getattr(getattr(kind, name), "part", None)
+        if part is not None:
+            parts.setdefault(part, []).append(name)
+    return tuple(field.name for field in fields(kind)), parts

@@ -6,7 +6,7 @@ so many orders are there, and what they have no room for is left to others.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,12 +64,17 @@ class DeliveryTimeline:
         owns = [held.owns.reshape(*(1,) * (axes - held.owns.ndim), *held.owns.shape) for _, held in self.holdings]
         shape = np.broadcast_shapes(*(each.shape[1:] for each in owns))
         each = [np.broadcast_to(part, (orders, *shape)) for part, (orders, _) in zip(owns, self.holdings, strict=True)]
-        return np.asarray(np.minimum.accumulate(np.concatenate(each), axis=0))
+        runs = np.concatenate(each)
+        for earlier, later in pairwise(runs):  # `accumulate` takes ten times as long
+            np.minimum(earlier, later, out=later)
+        return runs
 
     @cached_property
     def runs_alone(self) -> NDArray[np.float64]:
         """The share of each month in which the orders up to each are there and no later one."""
-        return -np.diff(self.runs_from, axis=0, append=0.0)
+        alone = self.runs_from.copy()
+        alone[:-1] -= self.runs_from[1:]
+        return alone
 
     @cached_property
     def _fleets(self) -> NDArray[np.float64]:
@@ -178,7 +183,7 @@ def _build_orders(
         part = make(context, layer, FleetOrder(less, accelerators, layers, priced_month))
         if part is None:
             return None
-        each = stack is not None and not setting.row_axes
+        each = stack is not None and not setting.row_axes and setting.shows_orders
         parts += [of_order(part, number) for number in range(len(alike))] if each else [part]
         before = tops[-1]
     return Fleet(setting, accelerators, orders, tuple(parts))

@@ -101,7 +101,7 @@ class OrderStack(NamedTuple):
 
 
 def _amounts_of(line: Line) -> tuple[object, ...]:
-    return line.how, line.used
+    return line.how, line.used, line.stack
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class Line:
         """Return whether somebody pays or receives it. What is no cash still counts in the comparison."""
         return self.treatment not in _NONCASH
 
-    @property
+    @cached_property.of(_amounts_of)
     def has_rows(self) -> bool:
         """Return whether it stands for many offers or draws at once."""
         return any(isinstance(item.value, np.ndarray) and item.value.ndim > 1 for item in self.used)
@@ -132,17 +132,10 @@ class Line:
         """Return whether it ever costs or brings anything, or is not known to; of many rows, that it might."""
         return self.has_rows or bool(self.usd.any())  # what is not a number is something
 
-    @property
-    def usd(self) -> NDArray[np.float64]:
-        """The amounts of the formula for the inputs shown, by month. Not-a-number where an input is unknown.
-
-        Those of many rows are not kept: a fleet that grows has hundreds of lines, each with a thousand futures.
-        """
-        return self.add_orders(self._months()) if self.has_rows else self._months_of_one
-
     @cached_property.of(_amounts_of)
-    def _months_of_one(self) -> NDArray[np.float64]:
-        return self._months()
+    def usd(self) -> NDArray[np.float64]:
+        """The amounts of the formula for the inputs shown, by month. Not-a-number where an input is unknown."""
+        return self.add_orders(self._months())
 
     def _months(self) -> NDArray[np.float64]:
         given = {item.name: item.value for item in self.used}
@@ -170,7 +163,7 @@ class Line:
 
     def __getstate__(self) -> dict[str, object]:
         """Send the formula and its inputs to another process, not the amounts."""
-        return without(self, "_months_of_one", "total_usd")
+        return without(self, "usd", "total_usd", "has_rows")
 
     def called(self, name: str, order: int | None = None) -> Line:
         """This line under another name, perhaps as one of an order. Its amounts are kept, not computed again."""
@@ -260,7 +253,13 @@ def _add_lines(
 ) -> dict[Treatment, NDArray[np.float64]]:
     total = dict(usd)
     for line in lines:
-        total[line.treatment] = total.get(line.treatment, np.zeros(1)) + line.priced_usd
+        amounts, before = line.priced_usd, total.get(line.treatment)
+        if before is None:
+            total[line.treatment] = np.array(amounts)
+        elif before.shape == amounts.shape and line.treatment not in usd:
+            before += amounts
+        else:
+            total[line.treatment] = before + amounts
     return total
 
 

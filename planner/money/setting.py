@@ -133,6 +133,7 @@ class PlanContext:
     resolved: ScenarioInHours | None = None  # the scenario as it was written, where it names models, and what they need
     column_axes: int = 0  # of rows, in the columns that the scenario holds
     order_months: NDArray[np.float64] | None = None  # of several orders of a fleet, along the first axis
+    shows_orders: bool = True  # each with its own lines; False: only sums are read
 
     @property
     def written(self) -> Scenario:

@@ -212,8 +212,10 @@ class Holding:
         return np.asarray(np.floor(elapsed / self.refresh_months + _NEARLY))
 
     def _between(self, first: Num, last: Num) -> NDArray[np.float64]:
+        """Return the share of each month between two times; 0 today, as neither is before it."""
         month = self.plan.month
-        return np.asarray(np.clip(np.minimum(last, month) - np.maximum(first, month - 1), 0.0, 1.0) * (month > 0))
+        share = np.asarray(np.minimum(last, month) - np.maximum(first, month - 1))
+        return np.clip(share, 0.0, 1.0, out=share)
 
     def flags(self, where: Origin | Callable[[int], Origin] = PLAN) -> tuple[LedgerInput, ...]:
         """The flags as inputs of a ledger line."""

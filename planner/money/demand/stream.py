@@ -59,7 +59,7 @@ class DemandLayer:
     @cached_property
     def busy_hours(self) -> NDArray[np.float64]:
         """Useful accelerator-hours, month by month, entry 0 (today) being none."""
-        return np.asarray(self.accelerators * self.busy_share * self.hours_per_month * self.timeline.runs)
+        return np.asarray(self.accelerators * (self.hours_per_month * self.timeline.runs) * self.busy_share)
 
     def active_share(self, when: Num) -> NDArray[np.float64]:
         """The share of each month, `when`, in draws that have any hours in it; 0 in all months of the other draws."""
@@ -154,6 +154,8 @@ class Demand:
         return self._deferred_hours(fleet, reach, self._fixed_hours(fleet))
 
     def _deferred_hours(self, fleet: Num, reach: Num, fixed: NDArray[np.float64]) -> NDArray[np.float64]:
+        if not self.waiting_hours.any():
+            return self.waiting_hours
         room = np.maximum(fleet * self.plain.hours_per_month * reach - fixed, 0.0)
         return np.asarray(np.minimum(self.waiting_hours, room))
 

@@ -208,6 +208,7 @@ def _search_mix(
     coarse = int(rates.base.sizes[1]) if rates.base and len(rates.base.sizes) > 1 else 1
     fine = coarse if setting.scenario.own.capex_usd is not None else min(server_size(setting), coarse)
     steps = [(step, machine) for step in sorted({coarse, fine}, reverse=True)]
+    setting = derive(setting, "demand", "timeline", "usual_demand", shows_orders=False)
     search = MixSearch(setting, schedule)
     mix = search.best([search.resized(mix) for mix in proposed], steps) if proposed else None
     if mix is None or schedule is None:
