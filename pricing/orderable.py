@@ -6,6 +6,7 @@ much is sold at once, a fact of the catalogue holds our assumption, by kind of s
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date
 from typing import Literal, get_args
 
 from pricing.caching import cached
@@ -25,6 +26,7 @@ RESERVED_FACTOR = "most-at-once-reserved-factor"
 NVLINK_DOMAIN = "nvlink-domain-accelerators"
 SPOT_SHARE = "most-at-once-spot-share"
 BY_THE_TERM = frozenset({"reserved_1m", "reserved_3m", "reserved_6m", "reserved_1y", "reserved_2y", "reserved_3y"})
+_COUNTED_DAYS = 1  # for so long a live count counts
 WHOLE_MACHINE = 8  # accelerators from which on a machine is a whole one, and its seller's network joins it to others
 
 
@@ -92,6 +94,20 @@ def sale(catalogue: Catalogue, key: str) -> OfferCapacity:
     return (
         capacity if capacity is not None else sales.setdefault(key, _build_capacity(catalogue, catalogue.offers[key]))
     )
+
+
+def free_accelerators(offer: Offer, day: date) -> int | None:
+    """Return the accelerators that were free today or yesterday. None: nobody counted them so lately."""
+    figure = offer.usd_per_accelerator_hour
+    if offer.free_machines is None or figure is None or (day - figure.checked).days > _COUNTED_DAYS:
+        return None
+    return offer.free_machines * offer.accelerators_per_instance
+
+
+def at_once(catalogue: Catalogue, key: str, day: date) -> Capacity:
+    """Return how many one order gets: those that are free, where they were counted; else the most that is sold."""
+    free = free_accelerators(catalogue.offers[key], day)
+    return sale(catalogue, key).most if free is None else Capacity(free, assumed=False)
 
 
 def is_your_price(catalogue: Catalogue, key: str) -> bool:

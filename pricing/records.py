@@ -286,6 +286,7 @@ class Offer(Record):
     sizes: NodeSizes = Field(default=(), description=f"{SIZES}, where the price is for one; absent: the provider's")
     least_at_once: Figure | None = figure("count", LEAST_AT_ONCE)
     most_at_once: Figure | None = figure("count", MOST_AT_ONCE)
+    free_machines: int | None = optional("how many were free when its price was last read; only of live prices", ge=0)
     fabric: Fabric | None = optional("what joins its machines, in the price, as its source says")
     fabric_gb_s: Figure | None = figure("GB/s", FABRIC_RATE)
     usd_per_accelerator_hour: Figure | None = figure("USD/accelerator-hour", HOURLY + "; absent: ask for a quote")

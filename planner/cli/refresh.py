@@ -75,11 +75,19 @@ def run(args: argparse.Namespace) -> int:
 
 def _list_sources(args: argparse.Namespace) -> int:
     from planner.report.table import Table, text_table
+    from pricing.feeds.machines import contracts
     from pricing.feeds.registry import ALL, asked_for, default_feed
 
     folder = None if args.source else default_feed()
     rows: list[Mapping[str, Any]] = [
-        {"source": it.name, "label": it.label, "key": it.key_name or "", "licence": it.licence, "page": it.page}
+        {
+            "source": it.name,
+            "label": it.label,
+            "key": it.key_name or "",
+            "licence": it.licence,
+            "page": it.page,
+            "tried_on_reply_of": contracts().get(it.name, {}).get("real") or "none",
+        }
         for it in (*([folder] if folder else []), *asked_for(args.source or [ALL]))
     ]
     return emit(

@@ -135,6 +135,16 @@ class MarketPrices:
             return None
         return Subject(Topic(f"{plain(observation.model)} {observation.tier}"), vendor, "hosted", "hosted")
 
+    def covers(self, observation: AnyPriced) -> str:
+        """Return which accelerator, vendor or currency a price is of; empty where its name is unknown."""
+        if isinstance(observation, ExchangeRateObservation):
+            return observation.code
+        if isinstance(observation, HostedPriceObservation):
+            vendor = self.names.vendor(observation.vendor)
+            return vendor if isinstance(vendor, str) else ""
+        resolved = self.names.placed(observation)
+        return "" if isinstance(resolved, GateReason) else resolved.accelerator
+
     def remember(self, store: LivePriceStore, day: date) -> None:
         """Note what all sources said of late, believed and held."""
         oldest, late = day - timedelta(days=WINDOWS[-1] + 30), day - timedelta(days=gate_constants().recent_days)

@@ -23,7 +23,7 @@ from pricing.figure import Figure, FigureValue, Unit
 from pricing.records import HostedPrice, Offer
 
 PREFIX = "live-"  # of the ids of sources
-_FORM = 3  # of the copy; another form is another copy
+_FORM = 4  # of the copy; another form is another copy
 _PASS = frozenset({"old", "converted"})  # doubts that a fresh price takes away
 _R = TypeVar("_R", bound=BaseModel)
 _PER_HOUR: Unit = "USD/accelerator-hour"
@@ -82,17 +82,23 @@ def _gc_disabled() -> Iterator[None]:
 
 
 def _offer(facts: Catalogue, row: Row, days: Mapping[str, date]) -> Offer:
-    key, source, read, prices, last, lasting, shape = row
+    key, source, read, prices, last, lasting, free, shape = row
     new = {days[day]: _value(usd, source) for day, usd in zip(read, prices, strict=True)}
     if shape is None:
         old = facts.offers[key]
         figure = _appended(old.usd_per_accelerator_hour, _PER_HOUR, new, days[last])
         doubts = tuple(dict.fromkeys((*(word for word in old.doubts if word not in _PASS), *lasting)))
         return old.model_copy(
-            update={"usd_per_accelerator_hour": figure, "usd_per_instance_hour": None, "doubts": doubts}
+            update={
+                "usd_per_accelerator_hour": figure,
+                "usd_per_instance_hour": None,
+                "doubts": doubts,
+                "free_machines": free,
+            }
         )
     fields: dict[str, Any] = _OFFER | dict(zip(SHAPE, shape, strict=True))
     fields["countries"], fields["doubts"] = tuple(fields["countries"]), tuple(fields["doubts"])
+    fields["free_machines"] = free
     fields["usd_per_accelerator_hour"] = _appended(None, _PER_HOUR, new, days[last])
     return _made(Offer, fields)
 

@@ -9,6 +9,7 @@ from typing import Any, cast, get_args
 
 from pricing.caching import cached
 from pricing.choices import Fabric, Purchase
+from pricing.feeds.agreement import FOLDERS
 from pricing.feeds.parsing import number, positive, whole
 
 FOLDER = Path(__file__).parent / "data"
@@ -101,11 +102,20 @@ def regions(seller: str) -> dict[str, str]:
     return {row["region"]: row["called"] for row in table("regions") if row["seller"] == seller}
 
 
+@cached(None)
+def contracts() -> dict[str, dict[str, str]]:
+    """Return of each source what a whole reading names, and the day of the real reply that it was tried on."""
+    return {row["source"]: row for row in table("coverage")}
+
+
+def counts_machines(source: str) -> bool:
+    """Return whether a source counts the machines that are free, rather than say where there are some."""
+    return source.startswith(FOLDERS) or bool(contracts().get(source, {}).get("counts"))
+
+
 def uncovered(source: str, names: Set[str], products: int) -> list[str]:
     """Return what a whole reading of a source names, and this one does not."""
-    wants = next((row for row in table("coverage") if row["source"] == source), None)
-    if wants is None:
-        return []
+    wants = contracts().get(source, {"names": "", "least": "0"})
     few = [f"{int(wants['least']) - products:,} of at least {wants['least']} products"]
     return [name for name in wants["names"].split() if name not in names] + few * (products < int(wants["least"]))
 

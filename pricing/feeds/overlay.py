@@ -26,6 +26,7 @@ from pricing.feeds.feed import (
     ObservedPrice,
 )
 from pricing.feeds.gate import gate_constants
+from pricing.feeds.machines import counts_machines
 from pricing.feeds.named import (
     LASTING,
     NOT_STATED,
@@ -237,7 +238,7 @@ def _offer_row(
 ) -> Row | None:
     key = known if isinstance(known, str) else None
     listed = None if key is None else catalogue.offers[key].usd_per_accelerator_hour
-    days, prices, last = _steps(among)
+    (days, prices, last), free = _steps(among), _free(among)
     if listed is not None:  # the catalogue's own prices stay
         after = [n for n, day in enumerate(days) if date.fromisoformat(day) > listed.since]
         if not after or date.fromisoformat(last) < listed.checked:
@@ -246,12 +247,19 @@ def _offer_row(
     cheapest = min(among, key=lambda prices: (prices.days[-1] != last, prices.usd[-1]))
     if key is not None:
         doubts = sorted(LASTING.intersection(cheapest.product.doubts))
-        return [key, cheapest.source, days, prices, last, doubts, None]
+        return [key, cheapest.source, days, prices, last, doubts, free, None]
     cells = _shape_row(shape, machine, cheapest)
     parts = (shape.provider, shape.accelerator, f"{shape.accelerators}x", shape.region, shape.purchase,
              *([machine] if machine else []))  # fmt: skip
     new_id = "/".join(part.translate(_PLAIN_ID) for part in parts)[:_LONGEST_ID]  # as the catalogue's, and the machine
-    return [new_id, cheapest.source, days, prices, last, [], cells] if cells else None
+    return [new_id, cheapest.source, days, prices, last, [], free, cells] if cells else None
+
+
+def _free(among: list[_ProductPrices]) -> int | None:
+    """Return how many machines were free at the last reading; None where a source does not count them."""
+    last = max(prices.days[-1] for prices in among)
+    counts = [it.free if counts_machines(it.source) or not it.free else None for it in among if it.days[-1] == last]
+    return None if None in counts else sum(filter(None, counts))
 
 
 def _steps(among: list[_ProductPrices]) -> tuple[list[str], list[float], str]:

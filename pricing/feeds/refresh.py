@@ -36,7 +36,6 @@ from pricing.feeds.feed import (
 )
 from pricing.feeds.gate import MarketPrices, PriceValidator, content, lost_many_prices
 from pricing.feeds.machines import uncovered
-from pricing.feeds.named import ResolvedProduct
 from pricing.feeds.reply import RefreshCancelled
 from pricing.feeds.store import JudgedPrice, LivePriceStore, PriorPrices, RefreshState, SourceRefresh
 from pricing.feeds.written import SourceInfo
@@ -260,10 +259,10 @@ class _RefreshRun:
         rows = [row for row in reading.rows if not self._is_first_hand(feed, row[0])]
         left = len(reading.rows) - len(rows)
         every = [gate.reading(observation, digest) for observation, digest in _distinct_products(rows)]
+        lacks = self._uncovered(feed, reading, self._market)
         self._update_rates(reading, every)
         new = [price for price in every if before.last.get(price.told) != (price.day, price.asked)]
         verdicts = Counter[Verdict]("believed" if price.reason is None else price.reason.verdict for price in new)
-        lacks = self._uncovered(feed, reading, self._market)
         if lacks:
             said.append(f"{feed.label} was read, but without {', '.join(lacks)}: its old prices of them stay.")
         state: SourceState = "shrunk" if lost_many_prices(len(every) + left, before.seen) else "read"
@@ -273,9 +272,8 @@ class _RefreshRun:
         )  # fmt: skip
 
     def _uncovered(self, feed: Feed, reading: _SourceReading, market: MarketPrices) -> list[str]:
-        rented = [row for row, _ in reading.rows if isinstance(row, Observation)]
-        found = {it.accelerator for row in rented if isinstance(it := market.names.placed(row), ResolvedProduct)}
-        return uncovered(feed.name, found, len({split_observation(row)[1] for row in rented}))
+        names = {market.covers(row) for row, _ in reading.rows}
+        return uncovered(feed.name, names, len({split_observation(row)[1] for row, _ in reading.rows}))
 
     def _is_first_hand(self, feed: Feed, row: AnyPriced) -> bool:
         """Return whether a collector's row is of a seller whose own feed was read; note those of such feeds."""

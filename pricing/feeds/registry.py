@@ -32,6 +32,7 @@ from pricing.feeds.feed import (
     Observation,
     UnreadableRow,
 )
+from pricing.feeds.machines import counts_machines
 from pricing.feeds.overlay import Sources, best_products
 from pricing.feeds.signature import SignatureError, public_key, verify
 from pricing.feeds.sources import feeds
@@ -221,7 +222,9 @@ def _observation(row: Mapping[str, str]) -> AnyPriced | UnreadableRow:
         values = {
             field.name: _READ.get(field.type, str)(row[field.name]) for field in fields(kind) if row.get(field.name)
         }
-        return kind(**values)
+        if not counts_machines(row.get("source", "")):  # more than none is a number of places, or a yes
+            values["free"] = None if values.get("free") else values.get("free")
+        return kind(**{name: value for name, value in values.items() if value is not None})
     except (ValueError, TypeError) as error:
         return UnreadableRow(f"a row of kind {row['kind']}", str(error))
 

@@ -4,6 +4,7 @@ One seller may sell in several ways (a marketplace of hosts, its own machines, c
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
@@ -19,9 +20,18 @@ from pricing.market.constants import ChipAge, SellerKind, constants
 from pricing.market.depth import Depth, count_with_chance, seller_depth
 from pricing.market.depth import Purchase as Buying
 from pricing.market.terms import DAY_MONTHS
-from pricing.orderable import ANYWHERE, WHOLE_MACHINE, Order, ResidencyRequirement, is_your_price, refusal_reason, sale
+from pricing.orderable import (
+    ANYWHERE,
+    WHOLE_MACHINE,
+    Order,
+    ResidencyRequirement,
+    free_accelerators,
+    is_your_price,
+    refusal_reason,
+    sale,
+)
 from pricing.query import MILD, OfferFilter, find
-from pricing.records import Provider
+from pricing.records import Offer, Provider
 
 TERM_MONTHS = {
     "reserved_1m": 1.0, "reserved_3m": 3.0, "reserved_6m": 6.0, "reserved_1y": 12.0, "reserved_2y": 24.0,
@@ -79,7 +89,9 @@ def sellers(
         kind = _kind(catalogue, key)
         if kind is not None:
             groups.setdefault((catalogue.offers[key].provider, kind), []).append(key)
-    found = (_seller(catalogue, provider, kind, offers, prices) for (provider, kind), offers in sorted(groups.items()))
+    found = (
+        _seller(catalogue, provider, kind, offers, prices, day) for (provider, kind), offers in sorted(groups.items())
+    )
     return tuple(seller for seller in found if seller is not None)
 
 
@@ -109,7 +121,7 @@ def _kind(catalogue: Catalogue, key: str) -> SellerKind | None:
 
 
 def _seller(
-    catalogue: Catalogue, provider: str, kind: SellerKind, keys: Sequence[str], prices: PriceEstimates
+    catalogue: Catalogue, provider: str, kind: SellerKind, keys: Sequence[str], prices: PriceEstimates, day: date
 ) -> Seller | None:
     """Return one seller from its offers: the cheapest on demand, and its own list of terms."""
     offers = catalogue.offers
@@ -134,11 +146,22 @@ def _seller(
         fabric=any(one.fabric not in (None, "ethernet") for one in capacities),
         generation=generation(catalogue, offers[keys[0]].accelerator),
         published_most=max(published, default=None),
+        free_now=_free_now([offers[key] for key in keys], day),
         list_on_demand=best.read_usd if on_demand else None,
         terms=terms,
         least_order=min(one.least for one in capacities),
         unapproved=_unapproved(catalogue.providers[provider], best.typical),
     )  # fmt: skip
+
+
+def _free_now(offers: Sequence[Offer], day: date) -> int | None:
+    """Return the accelerators that were free today or yesterday; machines of several sizes are parts of the same."""
+    by_size = Counter[int]()
+    for offer in offers:
+        free = free_accelerators(offer, day)
+        if offer.purchase == "on_demand" and free is not None:
+            by_size[offer.accelerators_per_instance] += free
+    return max(by_size.values(), default=None)
 
 
 def _unapproved(provider: Provider, usd_per_hour: float) -> float:

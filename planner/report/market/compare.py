@@ -24,7 +24,7 @@ from planner.report.table import Table
 from planner.scenario.durations import years_words
 from pricing import Catalogue, Figure
 from pricing.belief import PriceEstimate
-from pricing.orderable import sale
+from pricing.orderable import at_once
 from pricing.query import AGEING_DAYS, OTHER_CHIP, freshness, trust
 
 BUY_ID = "buy"
@@ -168,7 +168,7 @@ def rent_rows(
             "GPUs per machine": offer.accelerators_per_instance,
             "Region": offer.region,
             "Freshness": freshness(offer, day),
-            "At once": sale(catalogue, key).most.accelerators,
+            "At once": at_once(catalogue, key, day).accelerators,
             "Page": catalogue.providers[offer.provider].page,
         }
         figure, assumed = offer.usd_per_accelerator_hour, bills.assumed[place]

@@ -15,7 +15,7 @@ from pricing.market.band import OrderBand
 from pricing.market.depth import Purchase as Buying
 from pricing.market.sellers import TERM_MONTHS, band_of
 from pricing.market.terms import DAY_MONTHS
-from pricing.orderable import Order, places_in, run_coordinates, sale
+from pricing.orderable import Order, at_once, free_accelerators, places_in, run_coordinates, sale
 from pricing.query import freshness, price, trust
 from pricing.records import Offer
 
@@ -63,7 +63,7 @@ def region_words(catalogue: Catalogue, key: str, areas: frozenset[str]) -> str:
 
 
 def _row(catalogue: Catalogue, key: str, estimate: PriceEstimate, day: date) -> dict[str, Any]:
-    offer, capacity = catalogue.offers[key], sale(catalogue, key)
+    offer, capacity, most = catalogue.offers[key], sale(catalogue, key), at_once(catalogue, key, day)
     figure = offer.usd_per_accelerator_hour
     row: dict[str, Any] = {
         "id": key,
@@ -77,8 +77,9 @@ def _row(catalogue: Catalogue, key: str, estimate: PriceEstimate, day: date) -> 
         "sold_as": capacity.kind,
         "sizes": list(capacity.sizes),
         "sizes_are_published": not capacity.sizes_assumed,
-        "most_at_once": capacity.most.accelerators,
-        "most_is_published": not capacity.most.assumed,
+        "most_at_once": most.accelerators,
+        "most_is_published": not most.assumed,
+        "free_now": free_accelerators(offer, day),
         "fabric": capacity.fabric,
         "largest_job": capacity.reach.accelerators,
         "largest_job_is_published": not capacity.reach.assumed,
@@ -185,6 +186,10 @@ def offer_text(rows: Sequence[dict[str, Any]]) -> str:
     return aligned([HEAD, *(_cells(row) for row in rows)], right={0})
 
 
+def _how_known(row: dict[str, Any]) -> str:
+    return " free" if row["free_now"] is not None else "" if row["most_is_published"] else " assumed"
+
+
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:
     usd, today = row["usd_per_accelerator_hour"], row["today_usd_per_accelerator_hour"]
     low, high = row["today_low"], row["today_high"]
@@ -194,7 +199,7 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
         row["provider"],
         row["accelerator"],
         str(row["accelerators_per_instance"]),
-        f"{row['most_at_once']:,}{'' if row['most_is_published'] else ' assumed'}",
+        f"{row['most_at_once']:,}{_how_known(row)}",
         words.PURCHASE[row["purchase"]],
         row["where"],
         "" if row["checked"] is None else row["checked"].isoformat(),
