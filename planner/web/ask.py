@@ -61,7 +61,7 @@ def scenario(catalogue: Catalogue, *, with_details: bool = False) -> Scenario:
             is_open = _assumptions_toggle(question)
             history.buttons(PLAN)
             pins.button()
-        verdict_line = st.empty()
+        verdict_line = st.container(key="verdict-line")  # the last one stays until the next is there
     worth = _assumptions_box(catalogue, question, hints) if is_open else None
     _warn(*fields.rounded_inputs(), *fields.rejected_inputs())
     texts = address.texts()
@@ -173,10 +173,12 @@ def _show_verdict(line: DeltaGenerator, plan: Plan, question: QuestionKind, *, i
     before, change = history.before(), ""
     if before is not None and before.verdict is not None:
         change = last_edit_text(plan.setting.catalogue, address.texts(), now, before.values, before.verdict)
-    verdict = f"**{words.markdown(now.title)}** {words.markdown(now.line[:1].upper() + now.line[1:])}"
-    also = "" if is_title and question is HOURS else echo(plan, state.scenario(), question.name)
+    costs = (
+        "" if change else f" {words.markdown(words.upper_first(now.line))}"
+    )  # or the edit
+    also = "" if change or (is_title and question is HOURS) else echo(plan, state.scenario(), question.name)
     quiet = f":small[:gray[{words.markdown(also)}]]" if also else ""
-    parts = ("" if is_title else verdict, words.markdown(change), quiet)
+    parts = ("" if is_title else f"**{words.markdown(now.title)}**{costs}", words.markdown(change), quiet)
     if text := " · ".join(filter(None, parts)):
         line.markdown(text)
 

@@ -6,16 +6,21 @@ from functools import partial
 import streamlit as st
 
 from planner.report import words
-from planner.report.facts.assumptions import ALL, GROUPS, AssumptionRow, age_words, rows_table
+from planner.report.facts.assumptions import ALL, GROUPS, SWING, AssumptionRow, age_words, rows_table, screen_table
 from planner.report.glossary import entries_used_in
-from planner.report.words import lower_first
 from planner.scenario.path import Path, with_value
 from planner.scenario.question import KEYS, LinkKey
 from planner.web import address, ask, fields, show, state, uploads
 from planner.web.show_ledger import source_text
 
-GROUP, EVERY, FIND = "figures", "every_figure", "find"  # in the address: figures=Stale
-_FIRST = 8
+GROUP, FIND = "figures", "find"  # in the address: figures=Stale
+_SET = "set_input"
+_COLUMNS = {
+    "Input": st.column_config.TextColumn(width=230),
+    SWING: show.MONEY,
+    "Source": st.column_config.TextColumn(width=260),
+    "Link": show.OPEN,
+}
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _SEASON: Path = ("work", 0, "season")
 _RENTS: Path = ("terms", "rent_by_year")
@@ -26,66 +31,87 @@ _WORDS_OF_THE_PAGE = (
 
 
 def rows(inputs: Sequence[AssumptionRow]) -> None:
-    """Show the rows of one group, the most important first; the first few until all are asked for, or those found."""
+    """Show the inputs of one group, or those found, as a table: the most important first; below it one to be set."""
     counts = {group: sum(row.is_in(group) for row in inputs) for group in GROUPS}
     address.choice(GROUP, GROUPS, ALL)
-    st.pills(
-        "Which?",
-        GROUPS,
-        required=True,
-        key=GROUP,
-        label_visibility="collapsed",
-        format_func=lambda group: f"{group} ({counts[group]:,})",
-    )
     address.bind(FIND, lambda texts: texts[-1] if texts else "", lambda text: (text,) if text else ())
+    st.pills(
+        "Which?", GROUPS, required=True, key=GROUP, label_visibility="collapsed",
+        format_func=lambda group: f"{group} ({counts[group]:,})",
+    )  # fmt: skip
     find = st.text_input(
         "Find an input", key=FIND, placeholder="Find an input", label_visibility="collapsed"
     ).casefold()
-    in_group = [row for row in inputs if row.is_in(st.session_state[GROUP]) and find in row.label.casefold()]
-    if not in_group:
+    shown = [row for row in inputs if row.is_in(st.session_state[GROUP]) and find in row.label.casefold()]
+    if shown:
+        _table(shown)
+    else:
         st.markdown("None of this plan's inputs is in this group.")
-    address.switch(EVERY)
-    keys, labels = set[str | None](), [row.label for row in inputs]
-    for number, row in enumerate(in_group if st.session_state[EVERY] else in_group[:_FIRST]):
-        with st.container(horizontal=True, vertical_alignment="center", border=True, key=f"figure-{number}"):
-            st.markdown(_row_text(row, labels.count(row.label) > 1), width="stretch")
-            if row.key is not None and row.key not in keys:  # a field behind several inputs is changed at the first
-                _change_box(KEYS[row.key], row)
-        keys.add(row.key)
-    if len(in_group) > _FIRST:
-        st.toggle(f"Show all {len(in_group):,}", key=EVERY)
+    _set_one({row.id: row for row in inputs})
     show.csv_button(rows_table(inputs), "assumptions.csv", "csv-assumptions")
 
 
-def _row_text(row: AssumptionRow, is_ambiguous: bool) -> str:
-    """Return a row in two lines: its value and weight; its source, and its options where others have its label."""
+def _table(shown: Sequence[AssumptionRow]) -> None:
+    """Show inputs as a table. The row that is ticked is the one to set."""
+    ids = [row.id for row in shown]
+    key = f"inputs-{hash(tuple(ids))}"
+
+    def tick() -> None:
+        ticked = st.session_state[key]["selection"]["rows"]
+        st.session_state[_SET] = ids[ticked[0]] if ticked else None
+
+    show.dataframe(
+        screen_table(shown), column_config=_COLUMNS, key=key, on_select=tick, selection_mode="single-row",
+        placeholder="", alt="The inputs of this plan, those that weigh most first.",
+    )  # fmt: skip
+
+
+def _set_one(inputs: dict[str, AssumptionRow]) -> None:
+    """Show one input with its source and, where it has one, its field: the plan and its link follow."""
+    if st.session_state.get(_SET) not in inputs:
+        st.session_state[_SET] = None
+    chosen = st.selectbox(
+        "Set an input", list(inputs), key=_SET, index=None, placeholder="Set an input: tick a row, or choose it here",
+        label_visibility="collapsed", format_func=lambda name: f"{inputs[name].label}: {inputs[name].value}",
+    )  # fmt: skip
+    if chosen is None:
+        return
+    row = inputs[chosen]
+    with st.container(border=True, key="set-input"):
+        st.markdown(_row_text(row))
+        if row.key is None:
+            show.small("It has no field of its own: it follows from others, or stands in the catalogue.")
+        else:
+            _field(KEYS[row.key], row)
+
+
+def _row_text(row: AssumptionRow) -> str:
+    """Return a row in two lines: its value and weight; its source, and the options that use it."""
     first = [f"**{words.markdown(row.label)}: {words.markdown(row.value)}**"]
     first += [f"range {words.markdown(row.range)}"] if row.range else []
     first += [words.markdown(f"moves the saving by {words.usd(row.swing_usd)}")] if row.swing_usd else []
     second = [source_text(row.origin), words.markdown(age_words(row)), "yours" if row.is_yours else ""]
-    second += [words.markdown(words.some(row.ways, 2))] if row.ways and is_ambiguous else []
+    second += [words.markdown(words.some(row.ways, 2))] if row.ways else []
     return f"{' · '.join(first)}  \n{' · '.join(filter(None, second))}"
 
 
-def _change_box(key: LinkKey, row: AssumptionRow) -> None:
-    """Show a box that changes an input in place: the plan and its link follow."""
-    name = f"change-{key.key}"
-    with st.popover(words.markdown(f"Set {lower_first(row.label)}"), key=f"{name}-box", on_change="rerun") as box:
-        if box.open:
-            text = address.text(key.key)
-            st.session_state[name] = fields.widget_value(key, text, as_number=True)
-            take = partial(_take, key, name)
-            if key.shape.kind == "choice":
-                st.selectbox(key.label, key.shape.choices, key=name, on_change=take)
-            elif key.shape.kind == "switch":
-                st.toggle(key.label, key=name, on_change=take)
-            else:
-                st.number_input(
-                    key.label, key.low and float(key.low), key.high and float(key.high), key=name, format="%g",
-                    placeholder=words.markdown(row.value), help=key.told or None, on_change=take,
-                )  # fmt: skip
-            if text is not None:
-                st.button("As it was", key=f"{name}-back", on_click=address.put, args=({key.key: None},))
+def _field(key: LinkKey, row: AssumptionRow) -> None:
+    """Show the field of an input."""
+    name, text = f"change-{key.key}", address.text(key.key)
+    st.session_state[name] = fields.widget_value(key, text, as_number=True)
+    take = partial(_take, key, name)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if key.shape.kind == "choice":
+            st.selectbox(key.label, key.shape.choices, key=name, on_change=take, width=360)
+        elif key.shape.kind == "switch":
+            st.toggle(key.label, key=name, on_change=take)
+        else:
+            st.number_input(
+                key.label, key.low and float(key.low), key.high and float(key.high), key=name, format="%g", width=360,
+                placeholder=words.markdown(row.value), help=key.told or None, on_change=take,
+            )  # fmt: skip
+        if text is not None:
+            st.button("As it was", key=f"{name}-back", on_click=address.put, args=({key.key: None},))
 
 
 def _take(key: LinkKey, name: str) -> None:

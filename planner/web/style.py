@@ -2,6 +2,8 @@
 
 import streamlit as st
 
+is_in_page = False  # whether the server writes the rules into the page: nothing moves then while it loads
+
 # The strip stays below the bar of the pages; its phrases look like words that can be changed. On a phone the sentence
 # is one line that is pushed aside by a finger, so that the verdict below it stays in sight.
 _BACK, _LINE, _ACCENT = (
@@ -9,7 +11,8 @@ _BACK, _LINE, _ACCENT = (
     for name in ("backgroundColor", "borderColor", "primaryColor")
 )
 _STRIP = f"""
-[data-testid="stMainBlockContainer"] {{ padding-top: 4.25rem; }}
+[data-testid="stMainBlockContainer"] {{ max-width: none; padding-top: 4.25rem; }}
+@media (min-width: 576px) {{ [data-testid="stMainBlockContainer"] {{ padding-left: 5rem; padding-right: 5rem; }} }}
 [data-testid="stLayoutWrapper"]:has(> .st-key-strip) {{
   position: sticky; top: 3.75rem; z-index: 99; background: {_BACK};
   border-bottom: 1px solid {_LINE}; padding-bottom: 0.35rem;
@@ -21,6 +24,9 @@ _STRIP = f"""
   min-height: 1.8rem; padding: 0 0.1rem;
 }}
 .st-key-plan-name {{ margin-left: auto; }}
+.st-key-assumptions {{ min-width: 9.7rem; }}  /* parts that load late have their place */
+.st-key-undo, .st-key-redo {{ min-width: 3.5rem; }}
+.st-key-pin-plan {{ min-width: 2.7rem; }}
 [class*="st-key-figures"] [data-testid="stElementContainer"] {{ min-height: 8.4rem; }}  /* a card loads late */
 .st-key-ranges {{ min-height: 12rem; }}
 [data-testid="stElementContainer"]:has(> .chart-files) {{ position: relative; }}
@@ -32,6 +38,8 @@ _STRIP = f"""
 .chart-files button:focus-visible {{ outline: 2px solid {_ACCENT}; outline-offset: 1px; }}
 [data-testid="stLayoutWrapper"]:has(> .st-key-chart-credit) {{ display: none; }}
 .st-key-offer-table {{ min-height: 25rem; }}
+.st-key-compare-head {{ min-height: 6.6rem; }}
+[class*="st-key-inputs-"] {{ min-height: 25rem; }}
 [data-testid="stHeading"] h1 {{ padding-top: 0.25rem; }}
 [data-testid="stLayoutWrapper"]:has(> .st-key-phone-pages, > .st-key-offer-cards) {{ display: none; }}
 @media (max-width: 640px) {{
@@ -39,7 +47,11 @@ _STRIP = f"""
   [data-testid="stLayoutWrapper"]:has(> .st-key-phone-pages, > .st-key-offer-cards) {{ display: flex; }}
   [data-testid="stLayoutWrapper"]:has(> .st-key-offer-table) {{ display: none; }}
   .st-key-phone-pages {{ gap: 0 0.25rem; }}
+  [data-testid="stLayoutWrapper"]:has(> .st-key-phone-pages):not(:has(> * > :nth-child(6))) {{ height: 1.6rem; }}
+  .st-key-compare-head {{ min-height: 17.2rem; }}
+  [data-testid="stLayoutWrapper"]:has(> .st-key-compare-head) {{ min-height: 17.2rem; }}
   .st-key-strip {{ min-height: 10.2rem; }}
+  .st-key-verdict-line:has(strong) {{ min-height: 6.4rem; }}
   [class*="st-key-figures"] {{ min-height: 17.7rem; }}
   .st-key-plan-name {{ margin-left: 0; }}
 }}
@@ -129,6 +141,10 @@ _PRINT = """
 """
 
 
+RULES = f"<style>{_STRIP}{_PRESSED}{_UNCUT}{_REACHED}{_QUIET}{_PRINT}</style>"
+
+
 def put() -> None:
-    """Lay the rules over the page, once in each run."""
-    st.html(f"<style>{_STRIP}{_PRESSED}{_UNCUT}{_REACHED}{_QUIET}{_PRINT}</style>")
+    """Lay the rules over a page that does not hold them from its first picture on: `make app` serves one that does."""
+    if not is_in_page:
+        st.html(RULES)

@@ -121,7 +121,9 @@ def test_a_founder_compares_providers_and_pins_a_plan(page: Page) -> None:
     press(page, "Enter")
     expect(page.get_by_role("link", name="Side by side").first).to_be_visible()
     open_phrase(page, "years", back=True)
-    press(page, "Home")
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type("0.25")
+    press(page, "Enter")
     assert "years=0.25" in page.url
     press(page, "Escape")
     turn_to(page, "Compare")

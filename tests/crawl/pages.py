@@ -53,7 +53,6 @@ _LINE = re.compile(r"(.+): (-?\$[\d.,]+(?: million| billion)?)$")
 _BUYING = re.compile(r"Buying and running it: about (\$[\d.,]+(?: million| billion)?)")
 _BY_TOKEN = re.compile(r"By the token, .*?: (\$[\d.,]+(?: million| billion)?)\.")
 _PAYS = re.compile(r"An order like yours, ([\d,]+) on demand, typically pays \$([\d.]+) \(\$([\d.]+) to \$([\d.]+)\)")
-_STATED = re.compile(r"\*\*(.+?): (.+?)\*\*")
 _ENTERED = "As entered: "
 _COUNTED = re.compile(r"is the cheapest in (\d+) of 100 simulated futures")
 _YOUR_PLAN = re.compile(r"Your plan, .*? costs [^$]*? more \((\$[^)]*)\)")
@@ -151,7 +150,6 @@ class PageReader:
             title, told = self.result.summary.title, text.removeprefix(_ENTERED)
             self.figures.say("title", title if told.startswith(title) else told)
         self._compare_sentence(text)
-        self._stated_input(text)
         work = self.result.scenario.work
         if self.page != "Speed" or " a month" in text or len(work) > 1 or work[0].train is None:
             return
@@ -159,13 +157,6 @@ class PageReader:
             self.figures.read(found.best.option.title, "present_usd", cost[1], self.where)
         if (best := _RECOMMENDED.search(text)) is not None:
             self.figures.read("recommended", "usd", best[1], self.where)
-
-    def _stated_input(self, text: str) -> None:
-        """Note the value of an input on Assumptions."""
-        stated = _STATED.match(text) if self.page == "Assumptions" else None
-        name = None if stated is None else self.input_names.get(stated[1])
-        if stated is not None and name is not None and " in the first and " not in stated[2]:
-            self.figures.read(PLAN, f"input {name}", stated[2], self.where)
 
     def _compare_sentence(self, text: str) -> None:
         """Note what Compare says of buying, of a hosted model and of an order like the plan's."""
@@ -274,7 +265,11 @@ class PageReader:
             self.figures.read(PLAN, f"even {name}", value, self.where)
 
     def _input_row(self, row: dict[str, Any]) -> None:
-        """Note a drawn input with its range, or one of the tornado with the saving at both ends."""
+        """Note the value of an input, its drawn range, or one of the tornado with the saving at both ends."""
+        if "Value" in row and " in the first and " not in row["Value"]:  # on Assumptions
+            name = self.input_names.get(row["Input"])
+            if name is not None:
+                self.figures.read(PLAN, f"input {name}", row["Value"], self.where)
         if "Unit" in row:
             for end, head in (("low", LOW), ("typical", "Typical"), ("high", HIGH)):
                 self.figures.add(PLAN, f"drawn {row['Input']} {end}", row[head], self.where)

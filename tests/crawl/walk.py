@@ -10,7 +10,6 @@ from planner.scenario.link import scenario_to_link
 from planner.scenario.scenario import Scenario
 from planner.web import show, state
 from planner.web.pages import answer, assumptions, speed, what_if
-from planner.web.show_assumptions import EVERY
 from tests.crawl.engine import read_engine
 from tests.crawl.figures import Figures
 from tests.crawl.pages import PageReader
@@ -52,7 +51,7 @@ def opened(page: str, scenario: Scenario, **views: str) -> AppTest:
     app = visit(page)
     for key, text in {**scenario_to_link(scenario), **views}.items():
         app.query_params[key] = text
-    for key in (*BOXES, EVERY):
+    for key in BOXES:
         app.session_state[key] = True
     app.run()
     if any(button.key == "explain" for button in app.button):

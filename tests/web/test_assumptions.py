@@ -1,5 +1,7 @@
 """The Assumptions page: whose numbers they are, what they weigh, and changing them where they stand."""
 
+from typing import Any
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -72,9 +74,9 @@ def test_the_groups_are_of_this_plan_and_counted() -> None:
     assert {row.origin.kind for row in found if row.is_in(ASSUMED)} == {"assumption"}
 
 
-def shown(app: AppTest) -> list[str]:
-    _verdict, *rows = [one.value for one in app.markdown if " · " in one.value and one.value.startswith("**")]
-    return rows
+def shown(app: AppTest) -> list[dict[str, Any]]:
+    (table,) = [each.value for each in app.dataframe if "Input" in each.value]
+    return list(table.to_dict("records"))
 
 
 def test_a_link_opens_the_stale_ones_and_nothing_else() -> None:
@@ -82,24 +84,37 @@ def test_a_link_opens_the_stale_ones_and_nothing_else() -> None:
     app.query_params[show_assumptions.GROUP] = STALE
     app.run()
     assert not app.exception
-    there = shown(app)
-    assert there
-    assert all("over its limit" in one for one in there)
+    assert shown(app)
+    assert all("over its limit" in row["Read"] for row in shown(app))
     app.button_group(key=show_assumptions.GROUP).set_value(ASSUMED).run()
     assert app.query_params[show_assumptions.GROUP] == ASSUMED
-    assert all("assumption" in one for one in shown(app))
+    assert all(row["Link"] is None for row in shown(app))
 
 
-def test_the_first_eight_stand_until_all_are_asked_for_or_one_is_found() -> None:
+def test_all_inputs_stand_in_one_table_until_one_is_found() -> None:
     app = visit("Assumptions").run()
-    assert len(shown(app)) == 8
-    app.toggle(key=show_assumptions.EVERY).set_value(True).run()
-    assert not app.exception
-    assert len(shown(app)) > 8
+    assert len(shown(app)) == len(rows_for(Scenario()))
     app.text_input(key=show_assumptions.FIND).set_value("electricity").run()
+    assert not app.exception
     assert 0 < len(shown(app)) < 8
-    assert all("electricity" in row.partition(":")[0].casefold() for row in shown(app))
+    assert all("electricity" in row["Input"].casefold() for row in shown(app))
     assert app.query_params["find"] == "electricity"
+
+
+def test_an_input_is_set_below_the_table_and_taken_back() -> None:
+    app = visit("Assumptions").run()
+    power = next(row for row in rows_for(Scenario()) if row.key == "kwh")
+    box = app.selectbox(key="set_input")
+    assert box.value is None
+    box.set_value(power.id).run()
+    app.number_input(key="change-kwh").set_value(0.2).run()
+    assert not app.exception
+    assert app.query_params["kwh"] == "0.2"
+    (row,) = [row for row in shown(app) if row["Input"] == power.label]
+    assert row["Source"] == "yours"
+    assert row["Value"].startswith("$0.2")
+    app.button(key="change-kwh-back").click().run()
+    assert "kwh" not in app.query_params
 
 
 def test_checks_method_and_limits_are_computed() -> None:

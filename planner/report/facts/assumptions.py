@@ -27,6 +27,7 @@ HEADS = ("Figure", "Value", "Said by", "Kind", "Day", "Link")
 _CALCULATED = ("computed", "convention")
 ALL, YOURS, STALE, ASSUMED = "All", "Yours", "Stale", "Assumed"
 GROUPS = (ALL, YOURS, STALE, ASSUMED)
+SWING = "Moves the saving by, USD"
 # Inputs of the lines that follow from one that is drawn under another name.
 _FOLLOWS = {"busy_share": "busy_factor", "residual_share": "residual_position", "rent_level": "rent_drift_per_year"}
 _PRICES = {"on_demand_price_factor": "rent", "reserved_price_factor": "reserved", "spot_price_factor": "spot"}
@@ -91,6 +92,11 @@ class AssumptionRow:
     key: str | None  # in a link, where it has a field
 
     @property
+    def id(self) -> str:
+        """What tells it from other inputs of the plan, whatever their values."""
+        return f"{self.name} {self.ways}"
+
+    @property
     def is_stale(self) -> bool:
         """Whether it was last checked longer ago than its kind allows."""
         return self.age_days is not None and self.limit_days is not None and self.age_days > self.limit_days
@@ -130,7 +136,7 @@ def rows_table(rows: Sequence[AssumptionRow]) -> Table:
             "Assumption": row.label,
             "Value": row.value,
             "Range": row.range,
-            "Moves the saving by, USD": row.swing_usd,
+            SWING: row.swing_usd,
             "Kind": row.origin.kind,
             "Said by": row.origin.source,
             "Since": row.origin.since,
@@ -139,6 +145,23 @@ def rows_table(rows: Sequence[AssumptionRow]) -> Table:
             "Ways": "; ".join(row.ways),
             "Note": row.origin.note or "",
             "Source": row.origin.url,
+        }
+        for row in rows
+    )
+
+
+def screen_table(rows: Sequence[AssumptionRow]) -> Table:
+    """Return the rows as the page shows them."""
+    return Table.of(
+        {
+            "Input": row.label,
+            "Value": row.value,
+            "Range": row.range,
+            SWING: row.swing_usd or None,
+            "Source": "yours" if row.is_yours else row.origin.source,
+            "Read": age_words(row),
+            "Link": row.origin.url if row.origin.url and row.origin.url.startswith(("http://", "https://")) else None,
+            "Options": words.some(row.ways, 2) if row.ways else "",
         }
         for row in rows
     )

@@ -24,7 +24,8 @@ def page() -> None:
     """Show title, filters and table; below them six views of the same offers."""
     late = show_answer.late()
     result = late or state.result()
-    heading = st.container()
+    heading = st.container(key="compare-head")
+    heading.empty()  # it keeps its place until the filters below it are read
     if late is not None:
         show_answer.late_notice()
     is_job = is_single_model_work(result.plan.setting)

@@ -23,6 +23,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 from streamlit import file_util, net_util
 
+from planner.web import style
 from planner.web.headers import App, Message, Receive, Send, header_value, naming_headers
 from planner.web.serving.parts import needed_part
 from pricing.caching import cached
@@ -230,12 +231,7 @@ _OWN_SCRIPTS = b"".join(
     b"<script>%s</script>" % (Path(__file__).parents[1] / name).read_bytes()
     for name in ("accessibility.js", "focus_order.js", "chart_files.js")
 )
-# The frame that the app's own rules make (`planner.web.style`) from the first picture on, so that nothing moves.
-_FRAME = b"""<style>
-html [data-testid="stMainBlockContainer"] { max-width: none; padding-top: 4.25rem; }
-@media (min-width: 576px) { html [data-testid="stMainBlockContainer"] { padding-left: 5rem; padding-right: 5rem; } }
-</style>"""
-_HEAD, _HEAD_ENDS = b"<head>", b"</head>"
+_HEAD, _HEAD_ENDS, _BODY_ENDS = b"<head>", b"</head>", b"</body>"
 _INLINE_SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 _NO_PAGE = ("static", "media", "component", "_stcore")  # below these Streamlit serves parts of a page
 _REQUEST_HEADERS = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
@@ -322,7 +318,8 @@ def _finished_page(page: bytes, originals: Headers, codec: Codec | None) -> tupl
 @cached(8)
 def _with_scripts(page: bytes, base: str) -> tuple[bytes, bytes]:
     """Return the page with its address and our scripts, and the policy that lets these scripts run and no others."""
-    whole = page.replace(_HEAD, _HEAD + _BASE_URL % base.encode() + _OWN_SCRIPTS + _FRAME, 1)
+    whole = page.replace(_HEAD, _HEAD + _BASE_URL % base.encode() + _OWN_SCRIPTS, 1)
+    whole = whole.replace(_BODY_ENDS, style.RULES.encode() + _BODY_ENDS, 1)  # after all others: it wins
     for script in sorted(STATIC.glob("static/js/PlotlyChart.*.js")):
         whole = whole.replace(_HEAD_ENDS, _PRELOAD_CHARTS % (base.encode(), script.name.encode()) + _HEAD_ENDS, 1)
     digests = (hashlib.sha256(script).digest() for script in _INLINE_SCRIPT.findall(whole))
@@ -344,6 +341,7 @@ def _no_address() -> None:
 
 
 net_util.get_external_ip = net_util.get_internal_ip = _no_address
+style.is_in_page = True
 
 app = st.App(
     SCRIPT,
