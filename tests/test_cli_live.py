@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from planner.cli import main
+from planner.report.market.live_prices import progress_text
 from pricing.feeds.feed import AnyObservation, Feed, FeedError, FeedReply, Fetcher, Observation
+from pricing.feeds.refresh import SourceProgress
 
 ANNA = f"Anna (account {getpass.getuser()})"
 KEY = "runpod/H100-SXM5-80GB/1x/global/on_demand/community-cloud"
@@ -178,3 +180,8 @@ def test_what_cannot_be_done_is_told(
 def test_a_source_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["refresh", "--source", "nosuch"]) == 2
     assert capsys.readouterr().err.startswith("No source of prices is called 'nosuch'.")
+
+
+def test_progress_says_how_much_of_a_source_is_read() -> None:
+    source = SourceProgress("lium", "Lium", "reading", 4, 2.0, 3.0, 1.26)
+    assert progress_text(source) == "Lium: reading, 4 prices (2 a second), 1.3 MB, 3 s left of this reply"

@@ -10,6 +10,8 @@ import time
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import SplitResult, urljoin, urlsplit
@@ -28,6 +30,7 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _AS_IT_WAS = frozenset({307, 308})  # redirects that keep the method and the body
 _MOST_REDIRECTS = 5
 _HTTPS = 443
+_CLOCKS_DIFFER = timedelta(days=30)  # a reply may come out of a cache
 _NO_ADDRESS = "sends us to what is no address: not followed"
 _HEADERS = {"User-Agent": "rent-or-buy (reads public price lists)", "Accept-Encoding": "gzip"}
 
@@ -160,12 +163,24 @@ class Client:
                 raw: BaseHTTPResponse = answer.raw
                 length = raw.headers.get("Content-Length", "")
                 self.meter.expected_bytes = int(length) if length.isdecimal() else None
+                self._compare_clocks(answer)
                 reply = HttpReply(raw, self.meter)
                 self._replies.append(weakref.ref(reply))
                 return reply
             answer.close()
             page = self._follow_redirect(page, answer)
         raise self.meter.refused(f"sends us on more than {_MOST_REDIRECTS} times")
+
+    def _compare_clocks(self, answer: requests.Response) -> None:
+        """Refuse prices that would be kept under a day that is not today: its clock or ours is far off."""
+        try:
+            theirs = parsedate_to_datetime(answer.headers.get("Date", "")).date()
+        except (ValueError, TypeError, OverflowError):  # it does not say
+            return
+        ours = datetime.now(UTC).date()
+        if abs(theirs - ours) > _CLOCKS_DIFFER:
+            answer.close()
+            raise self.meter.refused(f"says that today is {theirs}, and this machine says {ours}")
 
     def _answer(self, page: _PageRequest) -> requests.Response:
         host = self._host(page.url)

@@ -6,6 +6,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
@@ -23,12 +24,14 @@ BYTES, MB = 1024.0**3, 1024.0  # in a GB, as sellers count
 _NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?([eE][-+]?\d+)?|[-+]?\.\d+")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _SHOWN = 60
+_PARTS_AT_ONCE = 4
 
 _MALFORMED = (AttributeError, IndexError, KeyError, TypeError, ValueError, OverflowError)
 _UNREADABLE = (*_MALFORMED, csv.Error, zipfile.BadZipFile, zlib.error, EOFError)
 
 Row = Mapping[str, Any]
 Observations = Iterator[tuple[FeedReply, AnyObservation]]
+Following = Callable[[Any, Mapping[str, str]], Mapping[str, str] | None]  # the parameters of the page after one
 
 
 def number(value: object) -> float | None:
@@ -121,7 +124,7 @@ def pages(
     ask: Fetcher,
     url: str,
     params: Mapping[str, str] | None,
-    following: Callable[[Any, Mapping[str, str]], Mapping[str, str] | None],
+    following: Following,
     **request: Any,
 ) -> Iterator[tuple[FeedReply, Any]]:
     """Yield each page of a list; `following` returns the parameters of the next page, or None after the last."""
@@ -132,18 +135,23 @@ def pages(
         params = following(page, params)
 
 
-def read_parts(parts: Iterable[str], read: Callable[[str], Observations]) -> Observations:
-    """Read a source that comes in parts; a part that fails is a bad row as long as another can be read."""
+def read_parts(read: Callable[[str], Observations], *groups: Iterable[str]) -> Observations:
+    """Read a source that comes in parts, a few of a group at once, one group after the other.
+
+    A part that fails is a bad row as long as another can be read.
+    """
     errors: list[tuple[str, FeedError]] = []
     last: FeedReply | None = None
-    for part in parts:
-        try:
-            observations = list(read(part))
-        except FeedError as error:
-            errors.append((part, error))
-            continue
-        last = observations[-1][0] if observations else last
-        yield from observations
+    for parts in groups:
+        with ThreadPoolExecutor(_PARTS_AT_ONCE) as pool:
+            for part, reading in [(part, pool.submit(lambda part: list(read(part)), part)) for part in parts]:
+                try:
+                    observations = reading.result()
+                except FeedError as error:
+                    errors.append((part, error))
+                    continue
+                last = observations[-1][0] if observations else last
+                yield from observations
     for part, why in errors:
         if last is None:
             raise why

@@ -54,6 +54,7 @@ class SourceProgress:
     rows: int = 0
     rows_per_s: float = 0.0
     seconds_left: float | None = None  # of the present reply, where its size is known
+    megabytes: float = 0.0  # read so far
 
 
 @dataclass(frozen=True)
@@ -367,7 +368,8 @@ class _SourceReader:
         left = None
         if meter.expected_bytes and meter.read_bytes:
             left = max(meter.expected_bytes - meter.reply_bytes, 0) / (meter.read_bytes / max(seconds, 1e-6))
-        self.tell(SourceProgress(feed.name, feed.label, "reading", rows, _rate(rows, seconds), left))
+        mb = meter.read_bytes / 1e6
+        self.tell(SourceProgress(feed.name, feed.label, "reading", rows, _rate(rows, seconds), left, mb))
 
 
 @dataclass

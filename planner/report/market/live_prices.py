@@ -137,7 +137,8 @@ def progress_text(source: SourceProgress) -> str:
     """Return the progress of a source in one line."""
     left = "" if source.seconds_left is None else f", {source.seconds_left:,.0f} s left of this reply"
     rate = f" ({source.rows_per_s:,.0f} a second)" if source.rows else ""
-    return f"{source.label}: {_STATES[source.state]}, {words.count(source.rows, 'price')}{rate}{left}"
+    size = f", {source.megabytes:,.1f} MB" if source.megabytes else ""
+    return f"{source.label}: {_STATES[source.state]}, {words.count(source.rows, 'price')}{rate}{size}{left}"
 
 
 class RefreshStatus(NamedTuple):

@@ -1,4 +1,4 @@
-"""AWS: the small list of its page of prices on demand, then its bulk list for the terms, one region at a time.
+"""AWS: the small list of its page of prices on demand, then its bulk list for the terms, a few regions at once.
 
 A region's bulk file has hundreds of megabytes, and is read line by line: reserved for one and three years (standard,
 with nothing, a part or all paid up front). On a slow line the prices on demand are there all the same.
@@ -70,9 +70,9 @@ def read(ask: Fetcher) -> Observations:
         reply = ask.get(URL.format(region=name))
         yield from ((reply, price) for price in _prices(rows, reply, unknown, name in listed))
 
-    parts = {f"{name}, {what}": partial(read_part, name) for what, read_part in
-             (("on demand", on_demand), ("terms", region)) for name in bulk}  # fmt: skip
-    return read_parts(parts, lambda part: parts[part]())
+    small_parts = {f"{name}, on demand": partial(on_demand, name) for name in bulk}
+    terms = {f"{name}, terms": partial(region, name) for name in bulk}
+    return read_parts(lambda part: (small_parts | terms)[part](), small_parts, terms)
 
 
 def _small(entry: Row, region: str) -> Iterator[Observation]:

@@ -4,22 +4,18 @@ from collections.abc import Iterator
 from datetime import date
 
 from pricing.choices import Purchase
-from pricing.feeds.feed import AnyObservation, Feed, Fetcher, Observation, UnreadableRow
+from pricing.feeds.feed import AnyObservation, Observation, UnreadableRow
 from pricing.feeds.machines import accelerator
 from pricing.feeds.parsing import (
     CENTS,
-    Observations,
-    ReplyRows,
     Row,
     day,
-    lowest,
     offers,
-    pages,
     positive,
     text,
     whole,
 )
-from pricing.feeds.sources import PriceList, list_feed
+from pricing.feeds.sources import PriceList, list_feed, numbered
 
 # gpurentalprices.com: some thirty sellers' pages, each day. Its rows of AWS and Google Cloud are wrong (an old
 # price, and an accelerator without its machine).
@@ -106,25 +102,8 @@ SHADEFORM = PriceList(
 
 # Prime Intellect, with a key: machines of many sellers, page by page
 
-PRIME = "https://api.primeintellect.ai/api/v1/availability/gpus"
 PRIME_PAGE = 100
 CLOUDS = {("runpod", "secure_cloud"): "Secure Cloud", ("runpod", "community_cloud"): "Community Cloud"}
-
-
-def _read_prime(ask: Fetcher) -> Observations:
-    rows, headers = ReplyRows("Prime Intellect"), {"Authorization": f"Bearer {ask.key()}"}
-    first = {"page": "1", "page_size": str(PRIME_PAGE)}
-    replies = pages(ask, PRIME, first, _next_of_prime, headers=headers)
-    needed = ("gpuType", "provider", "gpuCount", "prices")
-    yield from lowest(
-        listing for reply, page in replies for listing in rows.read(reply, rows.list_at(page, "items"), needed, _prime)
-    )
-    rows.check()
-
-
-def _next_of_prime(page: Row, params: Row) -> dict[str, str] | None:
-    number = int(params["page"])
-    return {**params, "page": str(number + 1)} if number * PRIME_PAGE < (whole(page.get("totalCount")) or 0) else None
 
 
 def _prime(row: Row) -> Iterator[Observation]:
@@ -139,10 +118,16 @@ def _prime(row: Row) -> Iterator[Observation]:
     )  # fmt: skip
 
 
+PRIME = PriceList(
+    "https://api.primeintellect.ai/api/v1/availability/gpus", ("items",),
+    ("gpuType", "provider", "gpuCount", "prices"), _prime, market=True, key_header=("Authorization", "Bearer {key}"),
+    params={"page": "1", "page_size": str(PRIME_PAGE)},
+    following=numbered(lambda page, number: number * PRIME_PAGE < (whole(page.get("totalCount")) or 0)),
+)  # fmt: skip
 FEEDS = (
-    Feed(
-        "prime-intellect", "Prime Intellect", "https://app.primeintellect.ai/dashboard/create-cluster",
-        ("api.primeintellect.ai",), "facts cited", _read_prime, via="third_party", key_name="PRIME_API_KEY",
+    list_feed(
+        "prime-intellect", "Prime Intellect", "https://app.primeintellect.ai/dashboard/create-cluster", PRIME,
+        licence="facts cited", via="third_party", key_name="PRIME_API_KEY",
     ),
     list_feed(
         "gpurentalprices", "gpurentalprices.com", "https://gpurentalprices.com", GPU_RENTAL_PRICES, licence="CC-BY-4.0",

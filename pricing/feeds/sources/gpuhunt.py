@@ -24,7 +24,7 @@ CLUSTER = "runpod-cluster"
 
 def read(ask: Fetcher) -> Observations:
     rows = ReplyRows("gpuhunt")
-    return read_parts(SELLERS, lambda seller: lowest(_seller(rows, ask, seller)))
+    return read_parts(lambda seller: lowest(_seller(rows, ask, seller)), SELLERS)
 
 
 def _seller(rows: ReplyRows, ask: Fetcher, seller: str) -> Observations:

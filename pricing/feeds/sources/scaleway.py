@@ -17,16 +17,18 @@ from pricing.feeds.parsing import (
     text,
     whole,
 )
+from pricing.feeds.sources import numbered
 
 URL = "https://api.scaleway.com/instance/v1/zones/{zone}/products/servers"
 PER_PAGE = 100
 FREE = {"available": 1, "scarce": 1, "shortage": 0}
+NEXT_PAGE = numbered(lambda page, _: sum(isinstance(row, dict) for row in page["servers"].values()) >= PER_PAGE)
 COUNTRIES = {"fr": ("FR",), "nl": ("NL",), "pl": ("PL",)}
 
 
 def read(ask: Fetcher) -> Observations:
     rows = ReplyRows("Scaleway")
-    yield from read_parts(regions("scaleway"), lambda zone: _zone(rows, ask, zone))
+    yield from read_parts(lambda zone: _zone(rows, ask, zone), regions("scaleway"))
     rows.check()
 
 
@@ -37,7 +39,7 @@ def _zone(rows: ReplyRows, ask: Fetcher, zone: str) -> Observations:
         free = {name: text(server.get("availability")) for name, server in available.items()}
     except (FeedError, KeyError, TypeError, AttributeError):  # it does not say
         free = {}
-    for reply, page in pages(ask, url, {"per_page": str(PER_PAGE), "page": "1"}, _next_page):
+    for reply, page in pages(ask, url, {"per_page": str(PER_PAGE), "page": "1"}, NEXT_PAGE):
         servers = rows.table_at(page, "servers")
         machines = (
             {"name": name, **row}
@@ -45,11 +47,6 @@ def _zone(rows: ReplyRows, ask: Fetcher, zone: str) -> Observations:
             if whole(row.get("gpu")) and not row.get("end_of_service")
         )
         yield from rows.read(reply, machines, ("hourly_price",), _machine, zone, free)
-
-
-def _next_page(page: Row, params: Row) -> dict[str, str] | None:
-    full = sum(isinstance(row, dict) for row in page["servers"].values()) >= PER_PAGE
-    return {**params, "page": str(int(params["page"]) + 1)} if full else None
 
 
 def _machine(row: Row, zone: str, free: dict[str, str]) -> Iterator[Observation]:

@@ -16,7 +16,6 @@ from pricing.feeds.parsing import (
     leading,
     lowest,
     offers,
-    pages,
     parse_gigabytes,
     positive,
     quantity,
@@ -24,7 +23,7 @@ from pricing.feeds.parsing import (
     text,
     whole,
 )
-from pricing.feeds.sources import PriceList, list_feed, nested
+from pricing.feeds.sources import PriceList, list_feed, nested, numbered
 
 
 def _in_dollars(cents: object) -> float | None:
@@ -153,20 +152,6 @@ LAMBDA_HOSTS = ("cloud.lambda.ai", "cloud.lambdalabs.com")  # the second is its 
 # DigitalOcean, with a key: droplets with accelerators
 
 
-def _read_digitalocean(ask: Fetcher) -> Observations:
-    rows, headers = ReplyRows("DigitalOcean"), {"Authorization": f"Bearer {ask.key()}"}
-    for reply, page in pages(
-        ask, DIGITALOCEAN, {"per_page": "200", "page": "1"}, _next_of_digitalocean, headers=headers
-    ):
-        droplets = (row for row in rows.list_at(page, "sizes") if row.get("gpu_info"))
-        yield from rows.read(reply, droplets, ("slug", "price_hourly", "gpu_info"), _digitalocean)
-    rows.check()
-
-
-def _next_of_digitalocean(page: Row, params: Row) -> dict[str, str] | None:
-    return {**params, "page": str(int(params["page"]) + 1)} if nested(page, "links", "pages", "next") else None
-
-
 def _digitalocean(row: Row) -> Iterator[Observation]:
     gpu, count = row["gpu_info"], whole(row["gpu_info"].get("count"))
     total = positive(nested(gpu, "vram", "amount"))  # of all accelerators
@@ -180,24 +165,15 @@ def _digitalocean(row: Row) -> Iterator[Observation]:
     )  # fmt: skip
 
 
-DIGITALOCEAN = "https://api.digitalocean.com/v2/sizes"
+DIGITALOCEAN = PriceList(
+    "https://api.digitalocean.com/v2/sizes", ("sizes",), ("slug", "price_hourly", "gpu_info"), _digitalocean,
+    key_header=("Authorization", "Bearer {key}"), params={"per_page": "200", "page": "1"},
+    following=numbered(lambda page, _: nested(page, "links", "pages", "next")), wanted=lambda row: row.get("gpu_info"),
+)  # fmt: skip
 
 # Akamai (Linode): machines with accelerators, with other prices in some regions
 
 MODEL = re.compile(r"(?:.*\+ )?(?P<model>.+?)(?: GPU)? x\d+\b.*")  # "Dedicated 32GB + RTX6000 GPU x1"
-
-
-def _read_linode(ask: Fetcher) -> Observations:
-    rows = ReplyRows("Linode")
-    for reply, page in pages(ask, LINODE, {"page": "1", "page_size": "500"}, _next_of_linode):
-        machines = (row for row in rows.list_at(page, "data") if whole(row.get("gpus")))
-        yield from rows.read(reply, machines, ("id", "label", "price"), _linode)
-    rows.check()
-
-
-def _next_of_linode(page: Row, params: Row) -> dict[str, str] | None:
-    number = int(params["page"])
-    return {**params, "page": str(number + 1)} if number < (whole(page.get("pages")) or 0) else None
 
 
 def _linode(row: Row) -> Iterator[AnyObservation]:
@@ -214,7 +190,11 @@ def _linode(row: Row) -> Iterator[AnyObservation]:
         )  # fmt: skip
 
 
-LINODE = "https://api.linode.com/v4/linode/types"
+LINODE = PriceList(
+    "https://api.linode.com/v4/linode/types", ("data",), ("id", "label", "price"), _linode,
+    params={"page": "1", "page_size": "500"}, wanted=lambda row: whole(row.get("gpus")),
+    following=numbered(lambda page, number: number < (whole(page.get("pages")) or 0)),
+)  # fmt: skip
 
 # Hot Aisle, with a key, `TEAM:TOKEN`: the machines that a team can order now, in cents and bytes
 
@@ -299,7 +279,7 @@ def _read_ovh(ask: Fetcher) -> Observations:
         flavours = (row for row in rows.list_at(page, "addons") if nested(row, "blobs", "technical", "gpu"))
         yield from rows.read(reply, flavours, ("planCode", "pricings", "blobs"), _ovh, region, currency)
 
-    yield from read_parts(OVH, catalogue)
+    yield from read_parts(catalogue, OVH)
     rows.check()
 
 
@@ -335,13 +315,12 @@ FEEDS = (
         "lambda", "Lambda", "https://lambda.ai/pricing", LAMBDA_HOSTS, "facts cited", _read_lambda,
         key_name="LAMBDA_API_KEY", sellers=("lambda", "lambdalabs"),
     ),
-    Feed(
-        "digitalocean", "DigitalOcean", "https://www.digitalocean.com/pricing/gpu-droplets", ("api.digitalocean.com",),
-        "facts cited", _read_digitalocean, key_name="DIGITALOCEAN_TOKEN", sellers=("digitalocean",),
+    list_feed(
+        "digitalocean", "DigitalOcean", "https://www.digitalocean.com/pricing/gpu-droplets", DIGITALOCEAN,
+        licence="facts cited", key_name="DIGITALOCEAN_TOKEN", sellers=("digitalocean",),
     ),
-    Feed(
-        "linode", "Akamai Cloud (Linode)", "https://www.linode.com/pricing/", ("api.linode.com",),
-        "public API; facts cited", _read_linode, sellers=("akamai", "linode"),
+    list_feed(
+        "linode", "Akamai Cloud (Linode)", "https://www.linode.com/pricing/", LINODE, sellers=("akamai", "linode")
     ),
     Feed(
         "hot-aisle", "Hot Aisle", "https://hotaisle.xyz/pricing/", ("admin.hotaisle.app",), "facts cited",

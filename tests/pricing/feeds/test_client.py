@@ -5,13 +5,15 @@ import hashlib
 import threading
 import tracemalloc
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 
 import pytest
 
 from pricing.feeds.client import Client, ClientLimits
 from pricing.feeds.feed import Feed, FeedError, FeedReply
 from pricing.feeds.reply import RefreshCancelled
-from tests.pricing.feeds.server import Answer, Asked, Server
+from tests.pricing.feeds.server import Answer, Asked, Server, _Handler
 
 HOST, OTHER = "prices.example", "more.example"
 PAGE = f"https://{HOST}/prices"
@@ -360,3 +362,17 @@ def test_who_cancels_waits_for_no_pause(server: Server) -> None:
     with pytest.raises(RefreshCancelled):
         client.get(PAGE)
     client.close()
+
+
+@pytest.mark.parametrize(("days", "is_read"), [(0, True), (-7, True), (365, False), (-365, False)])
+def test_a_clock_that_is_a_year_off_dates_no_price(
+    server: Server, client: Client, monkeypatch: pytest.MonkeyPatch, days: int, is_read: bool
+) -> None:
+    now = datetime.now(UTC) + timedelta(days=days)
+    monkeypatch.setattr(_Handler, "date_time_string", lambda *_: format_datetime(now, usegmt=True))
+    server.says("/prices", Answer(json=[1]))
+    if is_read:
+        assert client.get(PAGE).json() == [1]
+    else:
+        said = f"Example says that today is {now.date()}, and this machine says {datetime.now(UTC).date()}."
+        assert refused(client=client) == said

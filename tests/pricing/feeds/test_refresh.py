@@ -14,6 +14,7 @@ from pricing.feeds.client import ClientLimits
 from pricing.feeds.database import alone, opened
 from pricing.feeds.feed import Feed, FeedError, FeedReply, Fetcher, UnreadableRow
 from pricing.feeds.folder import StoreError
+from pricing.feeds.live import current
 from pricing.feeds.refresh import RefreshResult, SourceProgress, Ways, refresh
 from pricing.feeds.store import LivePriceStore
 from tests.pricing.feeds.made import BRISK, DAY, HOST, row, source
@@ -349,3 +350,23 @@ def test_a_file_that_is_no_store_is_told_in_a_sentence(go: Refresh, environ: dic
     (tmp_path / "data" / "live.sqlite").write_text("no database at all, but a text that somebody put here\n" * 20)
     with pytest.raises(StoreError, match=r"live\.sqlite cannot be used: file is not a database\.$"):
         go()
+
+
+def test_a_source_that_vanishes_for_a_week_is_stood_in_for_and_taken_back(
+    server: Server, go: Refresh, environ: dict[str, str]
+) -> None:
+    first, second = source(sellers=("runpod",)), source("list", via="third_party")
+
+    def usd(days: int) -> float:
+        result = go(first, second, day=DAY + timedelta(days=days))
+        assert result.sources[0].said == ("" if days in (0, 8) else "Example has no such page any more (404).")
+        figure = current(environ).offers["runpod/H100-SXM5-80GB/1x/global/on_demand/community-cloud"]
+        return figure.usd_per_accelerator_hour.newest.typical  # type: ignore[union-attr]
+
+    says(server, row(2.79))
+    says(server, row(2.85), name="list")
+    assert usd(0) == 2.79
+    server.says("/example", Answer(status=404))
+    assert [usd(days) for days in range(1, 8)] == [2.79, *[2.85] * 6], "for a day its own, then the list's"
+    says(server, row(2.75))
+    assert usd(8) == 2.75

@@ -1,11 +1,14 @@
 """What real replies have shown to mislead a reader, each in a reply with figures of our own."""
 
 import json
+import threading
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from pricing.feeds.feed import HostedPriceObservation, Observation
+from pricing.feeds.feed import AnyObservation, FeedError, HostedPriceObservation, Observation, UnreadableRow
+from pricing.feeds.parsing import read_parts
 from pricing.feeds.sources import feeds
 from tests.pricing.feeds.replay import prices, raw, read
 
@@ -117,3 +120,21 @@ def test_runpods_placeholder_without_stock_is_no_price() -> None:
     first |= {"securePrice": 0.5, "secure": {"stockStatus": None}, "communityCloud": False}
     of = [one for one in observed("runpod", types=types) if one.accelerator == "H100 SXM"]
     assert {one.sku for one in of} == {"Instant Cluster"}, "the price of clusters is asked for by itself"
+
+
+def test_the_parts_of_a_source_are_read_a_few_at_once_and_its_groups_one_after_the_other() -> None:
+    together, ended = threading.Barrier(4), list[str]()
+
+    def part(name: str) -> Iterator[tuple[Any, AnyObservation]]:
+        if name == "broken":
+            raise FeedError("It is out of order.")
+        together.wait(10)
+        ended.append(name[0])
+        yield "", UnreadableRow(name, "no price")
+
+    small, terms = (f"a{n}" for n in range(4)), (f"b{n}" for n in range(4))
+    read = [row.what for _, row in read_parts(part, small, ("broken",), terms)]  # type: ignore[union-attr]
+    assert read == ["a0", "a1", "a2", "a3", "b0", "b1", "b2", "b3", "broken"]
+    assert "".join(ended) == "aaaabbbb"
+    with pytest.raises(FeedError, match="out of order"):
+        list(read_parts(part, ("broken",)))
