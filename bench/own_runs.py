@@ -12,7 +12,7 @@ import numpy as np
 
 from planner.evidence.checked import FactorTable, OwnRun, compared, factors
 from planner.evidence.serving.check import own_serving_runs
-from planner.evidence.serving.runs import ServingObservations, read_observations
+from planner.evidence.serving.observed import ServingObservations, read_observations
 from planner.evidence.table import SERVING, TRAINING, published_runs
 from planner.evidence.training.check import own_training_runs
 from planner.scenario.vocabulary import Kind

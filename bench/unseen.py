@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.evidence.serving.runs import ServingObservations, read_observations
+from planner.evidence.serving.observed import ServingObservations, read_observations
 from planner.evidence.table import SERVING, TRAINING, Row, RunTable, published_runs, text
 from pricing import Catalogue, load_catalogue
 from tools.calibration.cross_validation import ErrorsWithout, leave_half_out_errors, leave_one_group_out_errors

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.evidence.serving.runs import ServingObservations, read_observations
+from planner.evidence.serving.observed import ServingObservations, read_observations
 from planner.evidence.table import SERVING, TRAINING, published_runs
 from planner.network.network import Network
 from planner.speed.serving.cases import serving_rates

@@ -29,6 +29,7 @@ from planner.scenario.vocabulary import (
     USUAL_BUSY_SHARE,
     CachePrecision,
     EngineName,
+    LoadStart,
     Mode,
     ServingPrecision,
 )
@@ -81,7 +82,26 @@ def _how(verb: Any) -> None:
     verb.add_argument("--cache-precision", choices=get_args(CachePrecision))
     verb.add_argument("--engine", choices=get_args(EngineName), help="vllm")
     verb.add_argument("--tp", dest="tensor_parallel", type=whole, metavar="N", help="accelerators that share each step")
+    verb.add_argument(
+        "--ep",
+        dest="expert_parallel",
+        type=whole,
+        metavar="N",
+        help="accelerators that hold whole experts",
+    )
+    verb.add_argument(
+        "--attention-dp", action="store_true", default=None, help="each accelerator attends to requests of its own"
+    )
+    verb.add_argument(
+        "--prefill-gpus",
+        dest="prefill_accelerators",
+        type=whole,
+        metavar="N",
+        help="of all, that only work on prompts",
+    )
     verb.add_argument("--pp", dest="pipeline_parallel", type=whole, metavar="N", help="stages that follow each other")
+    verb.add_argument("--release", dest="engine_release", metavar="V", help="of the engine: 1.0; today's where empty")
+    verb.add_argument("--load-start", choices=get_args(LoadStart), help="how requests come; random where empty")
     verb.add_argument("--batch", type=whole, metavar="N", help="requests at once; what memory holds where empty")
     verb.add_argument("--draft-tokens", type=whole, metavar="N", help="guessed ahead of each step; none where empty")
     verb.add_argument(

@@ -14,7 +14,7 @@ from planner.evidence.serving.check import check_serving, own_serving_runs
 from planner.evidence.table import TABLES, Row, RunTableError, kind_of, read_run_rows
 from planner.evidence.training.check import check_training, own_training_runs
 from planner.scenario.vocabulary import Kind
-from planner.speed.bands import UNTOLD, Band, ErrorSpread
+from planner.speed.bands import UNTOLD, Band, ErrorSpread, Level
 from planner.speed.serving.cases import FIXED, ServingConstants
 from planner.speed.serving.cases import NAMES as SERVING_NAMES
 from planner.speed.serving.chips import serving_data
@@ -68,6 +68,7 @@ class _TrainingFile(StrictModel):
     not_fitted: dict[str, str] = Field(
         default_factory=dict, description="runs that contradict physics or themselves, and why"
     )
+    levels: dict[str, Level] = Field(default_factory=dict, description="how fast setups were, over the prediction")
     bands: dict[str, Band] = Field(description="published over predicted, where the source was left out")
     spread: ErrorSpread | None = Field(default=None, description="how wide the band of a run is, by what it is like")
 
@@ -78,6 +79,7 @@ class _ServingFile(StrictModel):
     about: str = Field(max_length=400)
     fit: dict[str, Any]
     constants: dict[str, _ServingConstant]
+    levels: dict[str, Level] = Field(default_factory=dict)
     bands: dict[str, Band] = Field(default_factory=dict)
     spread: ErrorSpread | None = None
     likeness: dict[str, float] = Field(default_factory=dict, description="in files of before; not used")
@@ -91,7 +93,7 @@ def training_constants_in(text: str, *, file: str) -> TrainingCalibration:
             wrong = f"{constant.value:g} is beyond {_FARTHEST_FROM_PRIOR:g} times its prior {constant.prior:g}"
             raise RunTableError(f"{file}: constants.{name}: {wrong}.")
     values = TrainingConstants(**{name: read.constants[name].value for name in TRAINING_NAMES})
-    return TrainingCalibration(values, read.chips, read.families, read.bands, read.spread or UNTOLD)
+    return TrainingCalibration(values, read.chips, read.families, read.bands, read.spread or UNTOLD, read.levels)
 
 
 def serving_constants_in(text: str, *, file: str) -> ServingConstants:

@@ -10,7 +10,7 @@ from planner.scenario.base import Count, ScenarioModel
 from planner.scenario.failures import Failures
 from planner.scenario.measured import MeasuredRun, OwnModel
 from planner.scenario.task import ServingSpec, TrainingSpec
-from planner.scenario.vocabulary import Mode, Optimizer, Recompute, Team, TrainingEngine, Zero
+from planner.scenario.vocabulary import LoadStart, Mode, Optimizer, Recompute, Team, TrainingEngine, Zero
 from pricing.figure import Day
 
 MeasuredLike = Literal["job", "accelerator"]  # the measured run was of the same job, or only on the same accelerator
@@ -68,6 +68,8 @@ class ServingJob(ServingSpec):
     tensor_parallel: int | None = Field(default=None, ge=1, le=1_024)
     pipeline_parallel: int = Field(default=1, ge=1, le=1_024)
     spread_experts: bool | None = Field(default=None, description="experts whole on one accelerator each")
+    prefill_accelerators: int | None = Field(default=None, ge=1, le=100_000, description="that only work on prompts")
+    load_start: LoadStart = "random"
     mode: Mode = "offline"
     length_cv: float = Field(default=1.0, ge=0, le=10, description="spread of answer lengths over their mean")
     batch: int | None = Field(default=None, ge=1, le=1_000_000, description="at once, over all accelerators")

@@ -82,6 +82,12 @@ class ServingSpec(ScenarioModel):
     ] = None
     cache_precision: CachePrecision | None = None
     engine: EngineName = "vllm"
+    engine_release: Annotated[str | None, Field(min_length=1, max_length=20,
+        description="of the engine: 1.0; empty: today's")] = None  # fmt: skip
+    expert_parallel: Annotated[int | None, Field(ge=1, le=1_024,
+        description="that hold whole experts each; empty: chosen"), unit("accelerators")] = None  # fmt: skip
+    attention_dp: Annotated[bool | None, Field(
+        description="each accelerator attends to requests of its own; empty: chosen")] = None  # fmt: skip
     mig_profile: Annotated[str, Field(min_length=1, max_length=40, description="one slice: 1g.10gb")] | None = None
     lora_adapters: Annotated[int, Field(ge=0, le=10_000), unit("adapters")] = 0
     cached_input_share: Annotated[

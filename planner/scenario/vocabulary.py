@@ -9,6 +9,7 @@ EngineName = Literal["vllm", "trtllm", "sglang", "tgi", "lmdeploy", "local", "ot
 ServingPrecision = Literal["fp32", "bf16", "fp16", "fp8", "int8", "fp4", "mxfp4", "int4"]
 CachePrecision = Literal["bf16", "fp16", "fp8", "int8"]
 Mode = Literal["offline", "server", "interactive"]
+LoadStart = Literal["random", "steady", "all_at_once"]  # how requests come
 
 TrainingPrecision = Literal["fp32", "tf32", "fp16", "bf16", "fp8", "fp4"]
 Method = Literal["full", "frozen", "lora", "qlora"]

@@ -22,7 +22,7 @@ STEPS = 3  # traits in which the nearest runs differ; from there on a run is as 
 # Runs, each source's as their root, beside which nothing being known weighs as much: nine of one source, or three of
 # three. An assumption; it keeps one run more or less from moving a band by much.
 ENOUGH = 3.0
-DENSE, MIXTURE = "dense", "mixture"
+DENSE, MIXTURE, MANY = "dense", "mixture", "many"
 _FEW = 2.0  # experts for each token: Mixtral and Llama 4 have one or two large ones
 
 BandTraits = Mapping[str, str]
@@ -56,6 +56,17 @@ class Band(StrictModel):
         return self.model_copy(update={"low": low, "high": high})
 
 
+class Level(StrictModel):
+    """How fast runs of one setup were, over what the constants alone predict; drawn to 1 where few tell it."""
+
+    ratio: float = Field(gt=0, description="published over predicted")
+    setups: int = Field(ge=0, description="sources that published such runs, each release by itself")
+    runs: int = Field(ge=0, description="how many there are")
+
+
+UNLEVELED = Level(ratio=1.0, setups=0, runs=0)
+
+
 class Seen(StrictModel):
     """Runs that were fitted and have the same traits."""
 
@@ -79,12 +90,14 @@ class ErrorSpread(StrictModel):
     ends: dict[str, ErrorEnds] = Field(description="of dense models, and of mixtures, whose errors have longer tails")
     step: float = Field(gt=0, description="times as wide for each trait in which the nearest fitted runs differ")
     wider: dict[str, dict[str, float]] = Field(description="times as wide with a trait")
+    classes: dict[str, float] = Field(default={}, description="times as wide, by kind of model and of chip")
     seen: tuple[Seen, ...] = Field(description="what was fitted")
 
     __hash__ = object.__hash__  # it is read once and kept: the same one is the same
 
-    def band(self, traits: BandTraits) -> Band:
-        return _band(self, tuple(traits[name] for name in self.traits))
+    def band(self, traits: BandTraits, *, measured: bool = False) -> Band:
+        """Return the band of a run with these traits; narrower where the level of its setup was measured."""
+        return _band(self, tuple(traits[name] for name in self.traits), measured)
 
 
 # Where nothing has been left out yet, in a file of constants that `calibrate` has not written again: an assumption.
@@ -92,15 +105,18 @@ UNTOLD = ErrorSpread(traits=(), ends={DENSE: ErrorEnds(below=0.4, above=0.4, row
 
 
 @cached(4_096)
-def _band(spread: ErrorSpread, like: tuple[str, ...]) -> Band:
+def _band(spread: ErrorSpread, like: tuple[str, ...], measured: bool) -> Band:
+    named = dict(zip(spread.traits, like, strict=True))
     apart = [sum(mine != other for mine, other in zip(like, seen.like, strict=True)) for seen in spread.seen]
     distances = list(zip(apart, spread.seen, strict=True))
     within = [sum(seen.roots for far, seen in distances if far <= most) for most in range(STEPS)]
-    times = spread.step ** novelty(within)
+    times = 1.0 if measured else spread.step ** novelty(within)
+    times *= spread.classes.get(band_class(named), 1.0)
     for name, value in zip(spread.traits, like, strict=True):
         times *= spread.wider.get(name, {}).get(value, 1.0)
     alike = sum(seen.runs for far, seen in distances if far == 0)
-    ends = spread.ends[band_group(dict(zip(spread.traits, like, strict=True)).get("mixture", DENSE))]
+    group = band_group(named.get("mixture", DENSE))
+    ends = spread.ends.get(measured_group(group), spread.ends[group]) if measured else spread.ends[group]
     return Band(
         low=exp(-ends.below * times), high=exp(ends.above * times), rows=ends.rows, alike=alike,
         unlike=() if alike or not distances else _differing_traits(spread.traits, like, distances),
@@ -110,6 +126,16 @@ def _band(spread: ErrorSpread, like: tuple[str, ...]) -> Band:
 def band_group(mixture: str) -> str:
     """Return whose ends hold for a run of that trait."""
     return DENSE if mixture == DENSE else MIXTURE
+
+
+def measured_group(group: str) -> str:
+    """Return whose ends hold for a run of that group where the level of its setup was measured."""
+    return f"{group}, measured"
+
+
+def band_class(traits: BandTraits) -> str:
+    """Return the class in which four of five runs have to lie in their bands: kind of model and of chip."""
+    return f"{band_group(traits.get('mixture', DENSE))}, {traits.get('chip', '')}"
 
 
 def _differing_traits(
@@ -136,7 +162,7 @@ def mixture_kind(shape: Network) -> str:
     """Dense, or a mixture in which a few large experts, or many small ones, work on each token. Of one network."""
     if shape.experts <= 1:
         return DENSE
-    return "few" if shape.experts_per_token <= _FEW else "many"
+    return "few" if shape.experts_per_token <= _FEW else MANY
 
 
 def attention_kind(shape: Network) -> str:

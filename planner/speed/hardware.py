@@ -80,6 +80,7 @@ class Hardware:
     domain: Num
     power_share: Num
     is_gpu: Num
+    launches: Num  # 1 where a host launches each kernel; 0 where a step is one program, as XLA makes it for TPUs
     four_bits_since: Num
     attention_since: Num
     casts: Num
@@ -94,6 +95,12 @@ class Hardware:
         return np.where(bits > 16, self.tflops_32, self.tflops_16)[()]
 
 
+def network_rule(key: str, record: Accelerator) -> InterconnectRule:
+    """Return what network.yaml assumes of the links of an accelerator."""
+    words = f"{key} {record.form_factor} {record.architecture or ''}"
+    return next(rule for rule in _network().rules if all(word in words for word in rule.when))
+
+
 def hardware(
     key: str, record: Accelerator, *, nic_gb_s: float | None = None, memory_gb: float | None = None
 ) -> Hardware:
@@ -101,8 +108,7 @@ def hardware(
 
     A processor brings no memory: its server has `memory_gb` for each.
     """
-    words = f"{key} {record.form_factor} {record.architecture or ''}"
-    rule = next(rule for rule in _network().rules if all(word in words for word in rule.when))
+    rule = network_rule(key, record)
     sixteen = first_known(record.bf16_dense_tflops, record.fp16_dense_tflops, record.tf32_dense_tflops)
     if sixteen is None or record.memory_bandwidth_gb_s is None:
         raise MissingAcceleratorDataError("neither the 16-bit rate nor the bandwidth may be missing", of=record.label)
@@ -115,8 +121,8 @@ def hardware(
         memory_gb=memory_gb or _memory_gb(record, rule.label_in_gib),
         bandwidth_gb_s=record.memory_bandwidth_gb_s.newest.typical, link_gb_s=link, nic_gb_s=nic_gb_s or rule.nic_gb_s,
         domain=float(rule.domain), power_share=power_share(record, sixteen),
-        is_gpu=float(record.kind == "gpu" and "Gaudi" not in key), four_bits_since=rule.four_bits_since,
-        attention_since=rule.attention_since, casts=rule.casts,
+        is_gpu=float(record.kind == "gpu" and "Gaudi" not in key), launches=float(record.kind != "tpu"),
+        four_bits_since=rule.four_bits_since, attention_since=rule.attention_since, casts=rule.casts,
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from planner.evidence.checked import CheckedRun, OwnRun, factors, skip_counts
 from planner.evidence.constants_file import KINDS, factors_from_rows
-from planner.evidence.serving.runs import read_observations
+from planner.evidence.serving.observed import read_observations
 from planner.evidence.table import TABLES, published_runs, read_run_rows
 from planner.network.guess import LEAST_B, MOST_B, typical_model
 from planner.network.kinds import UnknownShape

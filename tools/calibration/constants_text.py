@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from planner.speed.bands import Band, ErrorSpread
+from planner.speed.bands import Band, ErrorSpread, Level
 
 _SPREAD_NOTE = (
     "# How wide the band of a run is: `below` and `above` are logarithms, multiplied by `wider` for each of its traits",
@@ -31,6 +31,13 @@ def entry(name: str, **fields: object) -> str:
     return f"  {name}: {{{', '.join(f'{field}: {value}' for field, value in fields.items())}}}"
 
 
+def level_lines(levels: Mapping[str, Level]) -> list[str]:
+    """Return the section of levels: one line for each setup."""
+    note = "# How fast runs of a setup were, over what the constants alone predict, drawn to 1: planner/speed/bands.py."
+    lines = [entry(f'"{name}"', ratio=one.ratio, setups=one.setups, runs=one.runs) for name, one in levels.items()]
+    return [note, "levels:", *lines] if lines else []
+
+
 def spread_lines(spread: ErrorSpread | None) -> list[str]:
     """Return the section of how wide the band of a run is; nothing where too few runs were left out to tell."""
     if spread is None:
@@ -41,13 +48,14 @@ def spread_lines(spread: ErrorSpread | None) -> list[str]:
         entry(f"  {name}", **{_quoted(value): f"{times:.3f}" for value, times in by.items()})
         for name, by in spread.wider.items()
     ]
+    classes = [f'    "{name}": {times:.3f}' for name, times in spread.classes.items()] or ["    {}"]
     seen = [
         f"    - {{like: [{', '.join(map(_quoted, cell.like))}], runs: {cell.runs}, roots: {cell.roots:.3g}}}"
         for cell in spread.seen
     ]
     return [
         "", *_SPREAD_NOTE, "spread:", f"  traits: [{', '.join(spread.traits)}]", "  ends:", *ends,
-        f"  step: {spread.step:.4g}", "  wider:", *wider, "  seen:", *seen,
+        f"  step: {spread.step:.4g}", "  wider:", *wider, "  classes:", *classes, "  seen:", *seen,
     ]  # fmt: skip
 
 

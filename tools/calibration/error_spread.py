@@ -15,11 +15,24 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.speed.bands import DENSE, MIXTURE, STEPS, BandTraits, ErrorEnds, ErrorSpread, Seen, band_group, novelty
+from planner.speed.bands import (
+    DENSE,
+    MIXTURE,
+    STEPS,
+    BandTraits,
+    ErrorEnds,
+    ErrorSpread,
+    Seen,
+    band_class,
+    band_group,
+    measured_group,
+    novelty,
+)
 from tools.calibration.cross_validation import TAIL, ErrorsWithout
 from tools.calibration.least_squares import Array
 
 Mask = NDArray[np.bool_]
+TWIN = "twin"  # left out while others of its setup were kept
 SOURCE = "source"  # what a run was left out with, where it is nothing but that
 FEWEST = 25  # runs left out, below which nothing is said
 _SMALL = 0.03  # an error this small is luck: it says no more than one of twice the size
@@ -27,6 +40,10 @@ _PULL = 30.0  # roots of runs that a trait needs until half of what they say is 
 _DRAWN = 30.0  # runs of mixtures, or of dense models, that tell as much of where their bands end as all do together
 _LEAST_STEP = 1.2  # times as wide for each trait in which nothing like it was seen: an assumption, where runs say less
 _MOST_LEFT_OUT = 0.5  # of all runs: a class that is most of them is what the fit is of, not a class to be left out
+_FOLDS = 2  # of the runs of each setup: what one half says of the other
+_CLASS_PULL = 20.0  # runs of a class that count as much as the belief that its bands are as wide as others
+_LEFT_OUT_BY = ("chip", "engine", "software", "mixture")  # traits whose classes are left out whole: each is a fit
+_INSIDE = 1 - 2 * TAIL
 _FEWEST_LEFT = 40  # runs that a fit must be left with
 
 
@@ -38,15 +55,21 @@ class FittedRuns:
     values: NDArray[np.str_]  # of each run, in the order of `traits`
     source: NDArray[np.str_]
     usable: Mask
+    level: NDArray[np.str_]  # by what the level of its setup is known
 
     @classmethod
     def of(
-        cls, traits: Sequence[BandTraits], source: Sequence[str] | NDArray[np.str_], usable: Mask | None = None
+        cls,
+        traits: Sequence[BandTraits],
+        source: Sequence[str] | NDArray[np.str_],
+        usable: Mask | None = None,
+        level: NDArray[np.str_] | None = None,
     ) -> FittedRuns:
         """The arrays of a list."""
         names = tuple(traits[0]) if traits else ()
         values = np.array([[one[name] for name in names] for one in traits]).reshape(len(traits), len(names))
-        return cls(names, values, np.array(source), np.ones(len(traits), bool) if usable is None else usable)
+        usable = np.ones(len(traits), bool) if usable is None else usable
+        return cls(names, values, np.array(source), usable, np.array(source) if level is None else level)
 
     def column(self, trait: str) -> NDArray[np.str_]:
         """Return the value of a trait for each run."""
@@ -83,6 +106,14 @@ def left_out(runs: FittedRuns, errors_without: ErrorsWithout) -> HeldOutErrors:
                 known[key][out] = errors_without(out)
             there = np.flatnonzero(own & told & runs.usable & np.isfinite(known[key]))
             found.append((there, by, -known[key][there], cells.novelty(runs.usable & ~out)[there]))
+    for fold in range(_FOLDS):
+        out = np.arange(len(runs.source)) % _FOLDS == fold
+        if int((runs.usable & ~out).sum()) >= _FEWEST_LEFT and len(np.unique(runs.source)) > 1:
+            errors = np.full(len(out), np.nan)
+            errors[out] = errors_without(out)
+            known_level = np.isin(runs.level, np.unique(runs.level[runs.usable & ~out]))
+            there = np.flatnonzero(out & runs.usable & np.isfinite(errors) & known_level)
+            found.append((there, TWIN, -errors[there], np.zeros(len(there))))
     nothing = (np.empty(0, np.int_), SOURCE, np.empty(0), np.empty(0))
     run, why, ratio, new = zip(*(found or [nothing]), strict=True)
     named = [np.full(len(there), name) for there, name in zip(run, why, strict=True)]
@@ -92,7 +123,7 @@ def left_out(runs: FittedRuns, errors_without: ErrorsWithout) -> HeldOutErrors:
 def _classes(runs: FittedRuns, own: Mask) -> list[tuple[str, Mask]]:
     """Yield the runs held out with a source: its own; then all runs of each of its minority classes."""
     found = [(SOURCE, own)]
-    for name in runs.traits:
+    for name in (trait for trait in runs.traits if trait in _LEFT_OUT_BY):
         column = runs.column(name)
         for value in np.unique(column[own]):
             told = column == value
@@ -135,6 +166,7 @@ def fit_error_spread(runs: FittedRuns, found: HeldOutErrors) -> ErrorSpread | No
         return None
     return ErrorSpread(
         traits=runs.traits, ends=widths.ends, step=round(widths.step, 4), seen=fitted_groups(runs),
+        classes={name: round(times, 3) for name, times in widths.classes.items()},
         wider={name: {value: round(times, 3) for value, times in by.items()} for name, by in widths.wider.items()},
     )  # fmt: skip
 
@@ -159,6 +191,7 @@ class _BandWidths:
     ends: dict[str, ErrorEnds]
     step: float
     wider: Mapping[str, Mapping[str, float]]
+    classes: Mapping[str, float]
 
     @classmethod
     def of(cls, runs: FittedRuns, found: HeldOutErrors) -> _BandWidths | None:
@@ -175,15 +208,43 @@ class _BandWidths:
         wider: dict[str, dict[str, float]] = {}
         for (name, value), slope in zip(columns, slopes[1:-1].tolist(), strict=True):
             wider.setdefault(name, {})[value] = float(np.exp(slope))
-        widths = cls({}, float(np.exp(step)), wider)
-        return replace(widths, ends=_ends(runs, alone, alone.ratio / widths.times(runs, alone)))
+        widths = cls({}, float(np.exp(step)), wider, {})
+        twins = found.where(found.by == TWIN)
+        ends = _ends(runs, alone, alone.ratio / widths.times(runs, alone))
+        if len(twins.run) >= FEWEST:
+            near = _ends(runs, twins, twins.ratio / widths.times(runs, twins))
+            ends |= {measured_group(name): end for name, end in near.items()}
+        widths = replace(widths, ends=ends)
+        return replace(widths, classes=widths.class_scales(runs, found.where(np.isin(found.by, (SOURCE, TWIN)))))
+
+    def reach(self, runs: FittedRuns, found: HeldOutErrors) -> tuple[Array, Array]:
+        """Return both ends of the band of each, as logarithms."""
+        times, twin = self.times(runs, found), found.by == TWIN
+        names = [measured_group(group) if near else group
+                 for group, near in zip(_groups(runs, found).tolist(), twin.tolist(), strict=True)]  # fmt: skip
+        ends = [self.ends.get(name, self.ends[name.split(",")[0]]) for name in names]
+        return -times * [one.below for one in ends], times * [one.above for one in ends]
+
+    def class_scales(self, runs: FittedRuns, found: HeldOutErrors) -> dict[str, float]:
+        """Return by how much wider the bands of each class have to be until four of five runs lie inside."""
+        low, high = self.reach(runs, found)
+        needed = np.where(found.ratio < 0, found.ratio / np.minimum(low, -1e-9), found.ratio / np.maximum(high, 1e-9))
+        names, weights, scales = _classes_of(runs, found), _weights(runs, found), dict[str, float]()
+        for name in np.unique(names):
+            here = names == name
+            _, inside = _quantiles(needed[here], weights[here], (TAIL, _INSIDE))
+            many = _effective_sample_size(runs, found.where(here), weights[here])
+            pull = many / (many + _CLASS_PULL)
+            scales[str(name)] = float(np.clip(inside, 0.6, 3.0) ** pull)
+        return scales
 
     def times(self, runs: FittedRuns, found: HeldOutErrors) -> Array:
         """Return the width of each relative to a usual run."""
         wide = self.step**found.novelty
         for name, by in self.wider.items():
             wide = wide * np.array([by.get(value, 1.0) for value in runs.column(name)[found.run].tolist()])
-        return np.asarray(wide)
+        scales = [self.classes.get(name, 1.0) for name in _classes_of(runs, found).tolist()]
+        return np.asarray(wide * scales)
 
 
 def _ends(runs: FittedRuns, alone: HeldOutErrors, scaled: Array) -> dict[str, ErrorEnds]:
@@ -198,6 +259,12 @@ def _ends(runs: FittedRuns, alone: HeldOutErrors, scaled: Array) -> dict[str, Er
         below, above = (round(float(end), 4) for end in drawn)
         ends[name] = ErrorEnds(below=below, above=above, rows=int(here.sum()))
     return ends
+
+
+def _classes_of(runs: FittedRuns, found: HeldOutErrors) -> NDArray[np.str_]:
+    return np.array([
+        band_class(dict(zip(runs.traits, values, strict=True))) for values in runs.values[found.run].tolist()
+    ], dtype=str)  # fmt: skip
 
 
 def _groups(runs: FittedRuns, found: HeldOutErrors) -> NDArray[np.str_]:
@@ -262,7 +329,7 @@ class HeldOutBands:
 
 def held_out_bands(runs: FittedRuns, found: HeldOutErrors) -> HeldOutBands:
     """Every run left out with its source, beside the band that runs of other sources give it."""
-    alone = found.where(found.by == SOURCE)
+    alone = found.where(np.isin(found.by, (SOURCE, TWIN)))
     low, high = np.full(len(alone.run), np.nan), np.full(len(alone.run), np.nan)
     for name in np.unique(runs.source[alone.run]):
         mine = runs.source[alone.run] == name
@@ -287,6 +354,4 @@ def _within(runs: FittedRuns, others: HeldOutErrors, mine: HeldOutErrors) -> tup
     widths = _BandWidths.of(runs, others)
     if widths is None:
         return np.full(len(mine.run), np.nan), np.full(len(mine.run), np.nan)
-    times = widths.times(runs, mine)
-    ends = [widths.ends[group] for group in _groups(runs, mine).tolist()]
-    return -times * [one.below for one in ends], times * [one.above for one in ends]
+    return widths.reach(runs, mine)

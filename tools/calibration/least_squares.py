@@ -86,3 +86,19 @@ def minimize(problem: LeastSquaresProblem, start: Array, steps: SolverSettings) 
         if gained < max(steps.enough, steps.enough_share * best):
             break
     return place
+
+
+BETWEEN_SD, WITHIN_SD = 0.1, 0.08  # of errors, in logarithms: levels of setups, and runs about their level
+
+
+def within_setups(errors: Array, setup: NDArray[np.int_]) -> Array:
+    """Return errors with most of each setup's mean taken off, so that a shared level weighs as one measurement.
+
+    Of a random effect for each setup this is the whitening: what is left is independent and of equal size.
+    """
+    many = np.bincount(setup)
+    total = np.zeros((len(many), *errors.shape[1:]))
+    np.add.at(total, setup, errors)
+    taken = 1 - np.sqrt(WITHIN_SD**2 / (WITHIN_SD**2 + many * BETWEEN_SD**2))
+    share = taken / np.maximum(many, 1)
+    return np.asarray(errors - (total.T * share).T[setup])

@@ -12,15 +12,16 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.evidence.serving.runs import ServingObservation, ServingObservations, read_observations
+from planner.evidence.serving.observed import ServingObservation, ServingObservations, read_observations
 from planner.evidence.table import Row
-from planner.speed.bands import Band, ErrorSpread
+from planner.speed.bands import Band, ErrorSpread, Level
 from planner.speed.serving.bands import UNDER_LOAD, band_name, serving_traits
+from planner.speed.serving.case_of import level_name
 from planner.speed.serving.cases import FIXED, NAMES, ServingConstants
 from planner.speed.serving.chips import FittedConstant, serving_data
 from pricing.catalogue import Catalogue
 from tools.calibration import first_tokens
-from tools.calibration.constants_text import constants_text
+from tools.calibration.constants_text import constants_text, level_lines
 from tools.calibration.cross_validation import (
     ErrorsWithout,
     band_from_errors,
@@ -31,7 +32,8 @@ from tools.calibration.cross_validation import (
 from tools.calibration.error_spread import FittedRuns
 from tools.calibration.first_tokens import FIRST_TOKEN, fit_first_tokens, leave_one_source_out_errors, waited
 from tools.calibration.fit import KindFit
-from tools.calibration.least_squares import Array, LeastSquaresProblem, SolverSettings, minimize
+from tools.calibration.least_squares import Array, LeastSquaresProblem, SolverSettings, minimize, within_setups
+from tools.calibration.levels import fitted_levels, leveled
 
 # Where the fit starts and is pulled to, and by how much (in logarithms) it may stray. Plain expectations, no result:
 # engines reach three quarters of a peak, a multiplier is one until runs say otherwise.
@@ -41,9 +43,10 @@ EXPECTED: dict[str, tuple[float, float]] = {
     "moe_layer_us": (80.0, 0.7), "allreduce_us": (10.0, 0.5), "slot_allreduce_us": (45.0, 0.5),
     "eager_layers": (5.0, 0.4), "native_sequence_us": (5.0, 0.7), "hidden_sequence_us": (8.0, 0.7),
     "inline_sequence_us": (40.0, 1.0), "request_ms": (0.5, 0.7), "grace_host": (1.5, 0.4), "expert_skew": (0.6, 0.3),
-    "spread_expert_work": (1.5, 0.5), "power": (0.5, 0.1), "fp4_stacked": (1.0, 0.3), "cdna3": (1.0, 0.3),
-    "dequantised": (0.6, 0.3), "fp8_experts": (1.0, 0.4), "cdna3_experts": (1.5, 0.4), "latent_blackwell": (0.8, 0.3),
-    "mxfp4_experts": (0.8, 0.3), "young_experts": (1.4, 0.3), "old_grouped": (1.5, 0.5), "bubble": (0.1, 0.7),
+    "expert_tile": (64.0, 0.5), "fullest_rank": (1.0, 0.15),
+    "permute_bytes": (8.0, 0.5), "power": (0.5, 0.1), "fp4_stacked": (1.0, 0.3), "cdna3": (1.0, 0.3),
+    "dequantised": (0.6, 0.3), "cdna3_experts": (1.5, 0.4),
+    "mxfp4_experts": (0.8, 0.3), "expert_progress": (1.2, 0.3), "old_grouped": (1.5, 0.5), "bubble": (0.1, 0.7),
     "local_bandwidth_share": (0.82, 0.1), "local_compiled": (1.1, 0.1), "local_four_bit": (1.0, 0.3),
     "local_stacked": (1.0, 0.3), "local_unified_four_bit": (0.9, 0.1), "local_two_dies": (0.75, 0.1),
     "local_cache_reading": (2.0, 0.3), "local_stage_us": (200.0, 1.0), "local_layer_us": (60.0, 0.5),
@@ -76,8 +79,10 @@ def fit(
     def constants(place: Array) -> ServingConstants:
         return replace(base, **dict(zip(free, np.exp(place).tolist(), strict=True)))
 
+    observed = observed.unleveled()
     problem = LeastSquaresProblem(
-        errors=lambda place: observed.log_errors(constants(place)), weight=weights_of(observed) / _NOISE**2,
+        errors=lambda place: within_setups(observed.log_errors(constants(place)), observed.setup),
+        weight=weights_of(observed) / _NOISE**2,
         centre=np.array([np.log(EXPECTED[name][0]) for name in free]),
         sd=np.array([EXPECTED[name][1] for name in free]), outlier=_OUTLIER,
     )  # fmt: skip
@@ -100,14 +105,25 @@ def leave_one_group_out(
     def errors(out: NDArray[np.bool_]) -> Array:
         name = groups[int(np.argmax(out))]
         without[name] = fit(observed.where(~out), start)
-        return observed.where(out).log_errors(without[name])
+        return _leveled_errors(observed, out, without[name])
 
     return leave_one_group_out_errors(groups, errors), without
 
 
 def errors_without(observed: ServingObservations, start: ServingConstants) -> ErrorsWithout:
     """The errors of some figures by constants fitted to all others, from a fit to all."""
-    return lambda out: observed.where(out).log_errors(fit(observed.where(~out), start))
+    return lambda out: _leveled_errors(observed, out, fit(observed.where(~out), start))
+
+
+def levels_of(observed: ServingObservations, constants: ServingConstants) -> dict[str, Level]:
+    """Return the levels that figures show beside the constants."""
+    return fitted_levels(observed.level, observed.setup, observed.unleveled().log_errors(constants))
+
+
+def _leveled_errors(observed: ServingObservations, out: NDArray[np.bool_], constants: ServingConstants) -> Array:
+    """Return the errors of some figures, with levels from the others."""
+    held = observed.where(out)
+    return leveled(held.unleveled().log_errors(constants), held.level, levels_of(observed.where(~out), constants))
 
 
 def traits_in(observations: Sequence[ServingObservation]) -> FittedRuns:
@@ -115,7 +131,8 @@ def traits_in(observations: Sequence[ServingObservation]) -> FittedRuns:
     traits = [
         serving_traits(one.run.setup, one.run.case.layout, batch=one.batch, figure=one.kind) for one in observations
     ]
-    return FittedRuns.of(traits, [one.source for one in observations])
+    level = np.array([level_name(one.run.setup) for one in observations])
+    return FittedRuns.of(traits, [one.source for one in observations], level=level)
 
 
 COMMAND = "python -m tools.calibrate serving"
@@ -150,13 +167,13 @@ def fit_of(catalogue: Catalogue, rows: Sequence[Row]) -> KindFit:
     ]
     return KindFit(
         traits_in(observations), errors_without(observed, best), [*unseen, *waits.told],
-        lambda spread, on: serving_file(constants, bands, spread, sources, on=on),
+        lambda spread, on: serving_file(constants, levels_of(observed, best), bands, spread, sources, on=on),
     )  # fmt: skip
 
 
 def serving_file(
-    constants: Mapping[str, FittedConstant], bands: Mapping[str, Band], spread: ErrorSpread | None,
-    sources: Sequence[str],
+    constants: Mapping[str, FittedConstant], levels: Mapping[str, Level], bands: Mapping[str, Band],
+    spread: ErrorSpread | None, sources: Sequence[str],
     *,
     on: date,
 ) -> str:  # fmt: skip
@@ -166,7 +183,7 @@ def serving_file(
         name: {"value": one.value, "low": one.low, "high": one.high, "means": f'"{one.means}"'}
         for name, one in constants.items()
     }
-    return constants_text([*_HEAD, fit_on], fields, bands=bands, spread=spread)
+    return constants_text([*_HEAD, fit_on], fields, level_lines(levels), bands=bands, spread=spread)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from planner.evidence.table import Row, SkippedRunError, text
 from planner.evidence.training.rows import TrainingRun, read_run
 from planner.network.network import Network
 from planner.speed.arrays import stack_records, take_entries
-from planner.speed.bands import Band, ErrorSpread
+from planner.speed.bands import Band, ErrorSpread, Level
 from planner.speed.data_files import read_data
 from planner.speed.hardware import Hardware
 from planner.speed.pace import credibility, prior_runs, run_scatter
@@ -27,7 +27,7 @@ from planner.speed.training.constants import NAMES, TrainingCalibration, Trainin
 from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.step import tokens_per_s
 from pricing import Catalogue
-from tools.calibration.constants_text import constants_text
+from tools.calibration.constants_text import constants_text, level_lines
 from tools.calibration.cross_validation import (
     ErrorsWithout,
     band_from_errors,
@@ -38,6 +38,7 @@ from tools.calibration.cross_validation import (
 from tools.calibration.error_spread import FittedRuns
 from tools.calibration.fit import KindFit
 from tools.calibration.least_squares import Array, LeastSquaresProblem, SolverSettings, minimize
+from tools.calibration.levels import fitted_levels, leveled
 
 Mask = NDArray[np.bool_]
 _FEWEST = 30  # runs that a fit must be left with
@@ -63,6 +64,8 @@ class TrainingSample:
     source: NDArray[np.str_]
     block: NDArray[np.str_]
     usable: Mask
+    level: NDArray[np.str_]  # by what its level is known
+    setup: NDArray[np.int_]  # source, month of the software, chip and model, by number: what shares one level
 
     def at(self, index: Mask) -> TrainingSample:
         """Some of the runs."""
@@ -105,6 +108,8 @@ def build_sample(catalogue: Catalogue, rows: Iterable[Row]) -> TrainingSample:
                 for run in runs
             ]
         ),
+        np.array([run.level for run in runs]),
+        np.unique([f"{run.source} {float(run.plan.year):.1f} {run.level}" for run in runs], return_inverse=True)[1],
     )  # fmt: skip
 
 
@@ -130,15 +135,23 @@ def errors_without(sample: TrainingSample, start: Array | None = None) -> Errors
     def errors(out: Mask) -> Array:
         if start is None and int((sample.usable & ~out).sum()) < _FEWEST:
             return np.full(int(out.sum()), np.nan)
-        return _errors(fitted(sample, prior, out, start=start, rounds=rounds), sample.at(out), prior)
+        place, held = fitted(sample, prior, out, start=start, rounds=rounds), sample.at(out)
+        return leveled(
+            _errors(place, held, prior), held.level, levels_of(sample.at(sample.usable & ~out), place, prior)
+        )
 
     return errors
+
+
+def levels_of(sample: TrainingSample, place: Array, prior: TrainingPrior) -> dict[str, Level]:
+    """Return the levels that runs show beside the constants."""
+    return fitted_levels(sample.level, sample.setup, _errors(place, sample, prior))
 
 
 def traits_in(sample: TrainingSample) -> FittedRuns:
     """By what its runs are like each other."""
     traits = [training_traits(run.shape, run.plan, run.family) for run in sample.runs]
-    return FittedRuns.of(traits, sample.block, sample.usable)
+    return FittedRuns.of(traits, sample.block, sample.usable, sample.level)
 
 
 def build_prior(runs: Sequence[TrainingRun]) -> TrainingPrior:
@@ -223,7 +236,9 @@ def _indices(sample: TrainingSample, prior: TrainingPrior) -> tuple[NDArray[np.i
     )
 
 
-def to_calibration(theta: Array, prior: TrainingPrior) -> TrainingCalibration:
+def to_calibration(
+    theta: Array, prior: TrainingPrior, levels: Mapping[str, Level] | None = None
+) -> TrainingCalibration:
     """The fitted numbers under their names."""
     first, second = len(NAMES), len(NAMES) + len(prior.chips)
     values = np.exp(theta)
@@ -231,6 +246,7 @@ def to_calibration(theta: Array, prior: TrainingPrior) -> TrainingCalibration:
         TrainingConstants(**{name: float(value) for name, value in zip(NAMES, values[:first], strict=True)}),
         {name: float(value) for name, value in zip(prior.chips, values[first:second], strict=True)},
         {name: float(value) for name, value in zip(prior.families, values[second:], strict=True)},
+        levels=levels or {},
     )
 
 
@@ -246,7 +262,9 @@ def fit_of(catalogue: Catalogue, rows: Iterable[Row]) -> KindFit:
     return KindFit(
         traits_in(sample), errors_without(sample, best),
         [(run.kind, run.source, float(error)) for run, error, usable in seen if usable],
-        lambda spread, on: training_file(to_calibration(best, prior), bands, spread, sample, on=on),
+        lambda spread, on: training_file(
+            to_calibration(best, prior, levels_of(sample.at(sample.usable), best, prior)), bands, spread, sample, on=on
+        ),
     )  # fmt: skip
 
 
@@ -330,6 +348,7 @@ def training_file(
         *(f"  {run}: {why}" for run, why in data["not_fitted"].items()),
         "", "# Published over predicted where its source was left out: 10th and 90th percentile.",
     ]  # fmt: skip
+    lines += ["", *level_lines(calibration.levels)]
     return constants_text(head, constants, lines, bands=bands, spread=spread)
 
 

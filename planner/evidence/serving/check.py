@@ -19,13 +19,8 @@ from planner.evidence.checked import (
     with_factors,
 )
 from planner.evidence.plausible import serving_figures
-from planner.evidence.serving.runs import (
-    ServingObservation,
-    ServingObservations,
-    ServingRun,
-    read_observations,
-    read_run,
-)
+from planner.evidence.serving.observed import ServingObservation, ServingObservations, read_observations
+from planner.evidence.serving.runs import ServingRun, read_run
 from planner.evidence.table import SERVING, Row, number, text
 from planner.scenario.jobs import ServingJob
 from planner.scenario.vocabulary import EngineName
@@ -38,16 +33,14 @@ from planner.speed.serving.lookup import find_chip
 from planner.speed.serving.non_llm import NonLlmRate, match_non_llm_work, non_llm_rate, server_share
 from planner.speed.serving.promise import (
     batch_cycle,
-    computed_prompt_tokens,
     concurrent_requests,
     loaded_first_token_s,
     output_tokens_per_s,
-    prompt_blocking_s,
+    prompt_pace_s,
     prompt_queue_wait_s,
     prompt_wait_s,
-    unloaded_first_token_s,
 )
-from planner.speed.serving.step import fits, prefill
+from planner.speed.serving.step import fits
 from pricing import names
 from pricing.catalogue import Catalogue
 
@@ -160,13 +153,10 @@ def predict(runs: Sequence[ServingRun], constants: ServingConstants) -> ServingP
     case = stack_records([run.case for run in runs])
     rate = serving_rates(constants, case.traits)
     most = np.asarray(concurrent_requests(case))
-    names = ("limit_tpot_s", "limit_ttft_s", "arrivals_per_s", "prompt_replicas")
-    limit, prompt_limit, arrivals, prompting = (np.array([getattr(run, name) for run in runs]) for name in names)
-    apart = prompting > 0
+    names = ("limit_tpot_s", "limit_ttft_s", "arrivals_per_s")
+    limit, prompt_limit, arrivals = (np.array([getattr(run, name) for run in runs]) for name in names)
     promised = max_batch_within_target(case, rate, most=most, tpot_s=limit, ttft_s=prompt_limit)
-    capacity = np.where(
-        apart, _disaggregated(case, rate, promised, prompting), output_tokens_per_s(case, rate, batch=promised)
-    )
+    capacity = output_tokens_per_s(case, rate, batch=promised)
     capacity = np.where(np.isfinite(limit), capacity * _SLACK, capacity)
     output = np.minimum(capacity, arrivals * case.traffic.output_tokens)
     counted = 1 / np.array([run.beams for run in runs], dtype=np.float64)
@@ -175,38 +165,24 @@ def predict(runs: Sequence[ServingRun], constants: ServingConstants) -> ServingP
     return ServingPredictions(
         output_tokens_per_s=np.asarray(output * counted),
         requests_per_s=np.asarray(output / case.traffic.output_tokens),
-        ttft_s=first_token_s(case, rate, busy=busy, arrivals_per_s=arrivals, prompting=prompting),
-        tpot_s=np.asarray(np.where(apart, full.decode_s / full.output_tokens, full.token_s)),
+        ttft_s=first_token_s(case, rate, busy=busy, arrivals_per_s=arrivals),
+        tpot_s=np.asarray(full.token_s),
         batch=busy,
         fits=np.asarray(fits(case)),
     )
 
 
-def _disaggregated(case: ServingCase, rate: ServingRates, batch: Array, prompting: Array) -> Array:
-    """Return the rate of a closed loop on accelerators that only decode, from first token to last. [tokens/s]"""
-    full = batch_cycle(case, rate, batch=batch)
-    alone = unloaded_first_token_s(case, rate, tokens=computed_prompt_tokens(case))
-    answer = full.decode_s + alone
-    closed = case.layout.replicas * batch / answer
-    prompts = prompting / prefill(case, rate, prompts=1.0, tokens=case.traffic.input_tokens).total_s
-    return np.asarray(np.minimum(closed, prompts) * case.traffic.output_tokens)
-
-
-def first_token_s(
-    case: ServingCase, rate: ServingRates, *, busy: Array, arrivals_per_s: Num, prompting: Array
-) -> Array:
+def first_token_s(case: ServingCase, rate: ServingRates, *, busy: Array, arrivals_per_s: Num) -> Array:
     """Return the mean time to the first token with so many requests per replica: prompts before it, and its own. [s]"""
-    apart, each = prompting > 0, prompt_blocking_s(case, rate)
-    open_loop = np.isfinite(arrivals_per_s)
+    each, open_loop = prompt_pace_s(case, rate), np.isfinite(arrivals_per_s)
     full = batch_cycle(case, rate, batch=busy)
     coming = np.where(open_loop, arrivals_per_s / case.layout.replicas, busy / full.seconds)
-    pools = np.where(apart, case.layout.replicas / np.maximum(prompting, 1e-9), 1.0)
-    most = np.where(open_loop, np.inf, np.maximum(busy * pools - 1, 0.0))
-    behind = prompt_queue_wait_s(prompt=each, requests_per_s=coming * pools, most=most)
-    alone = unloaded_first_token_s(case, rate, tokens=computed_prompt_tokens(case))
-    return np.asarray(
-        np.where(apart, alone, loaded_first_token_s(case, rate, batch=busy, token_s=full.token_s)) + behind
+    most = np.where(open_loop, np.inf, np.maximum(busy - 1, 0.0))
+    behind = prompt_queue_wait_s(
+        prompt=each, requests_per_s=coming, most=most, arrival_cv=np.asarray(case.traffic.arrival_cv)
     )
+    behind = np.where(np.asarray(case.traffic.all_at_once) > 0, each * np.maximum(busy - 1, 0.0) / 2, behind)
+    return np.asarray(loaded_first_token_s(case, rate, batch=busy, token_s=full.token_s) + behind)
 
 
 def max_batch_within_target(case: ServingCase, rate: ServingRates, *, most: Array, tpot_s: Num, ttft_s: Num) -> Array:

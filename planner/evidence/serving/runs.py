@@ -8,38 +8,25 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from datetime import date
 
-import numpy as np
-from numpy.typing import NDArray
-
-from planner.evidence.plausible import is_possible, serving_figures
 from planner.evidence.table import Row, SkippedRunError, check_readable, is_yes, number, stated_sizes, text
 from planner.network.kinds import UnknownShape
 from planner.scenario.vocabulary import USUAL_ACCEPTED_SHARE
-from planner.speed.arrays import stack_records, take_entries
 from planner.speed.hardware import MissingAcceleratorDataError
 from planner.speed.serving.case_of import ServingSetup, default_kv_bytes, engine_limits, make_case, smallest_group
-from planner.speed.serving.cases import ServingCase, ServingConstants, ServingLayout, ServingTraffic, serving_rates
+from planner.speed.serving.cases import ServingCase, ServingLayout, ServingTraffic
 from planner.speed.serving.chips import WEIGHT_BYTES, PromptDataset, ServingAccelerator, parse_precision, serving_data
 from planner.speed.serving.lookup import (
     ResolvedModel,
     find_chip,
     find_engine,
     find_period,
+    find_release,
     parse_published_day,
     shape_in_table,
 )
-from planner.speed.serving.promise import (
-    batch_cycle,
-    computed_prompt_tokens,
-    concurrent_requests,
-    output_tokens_per_s,
-    unloaded_first_token_s,
-)
-from planner.speed.serving.step import fits
 from pricing.catalogue import Catalogue
 
 _SINGLE = ("singlestream", "single", "batch1", "bs1", "singleuser", "oneuser")
@@ -64,7 +51,6 @@ class ServingRun:
     limit_tpot_s: float = math.inf  # the latency targets of a service, where they bound it
     limit_ttft_s: float = math.inf
     arrivals_per_s: float = math.inf  # an open loop: no more requests than this
-    prompt_replicas: float = 0.0  # separate accelerators for prompts, in replicas
     guessed: bool = False  # its shape, from its size
     unsaid: float = 0.0  # missing cells that published runs mostly state, and that matter
     beams: int = 1  # answers generated for each that is counted
@@ -92,32 +78,40 @@ def read_run(catalogue: Catalogue, row: Row) -> ServingRun:
     accelerators, mlperf, engine = number(row, "n_accelerators"), _is_mlperf(row), row.get("engine", "")
     if accelerators is None:
         raise SkippedRunError("the number of accelerators is not stated")
-    family = find_engine(engine)
-    period = find_period(family, parse_published_day(row.get("published", "")))
+    day = software_day(family := find_engine(engine), row)
+    period = find_period(family, day)
     if mlperf:
-        period = period.model_copy(update={"scheduler": "native", "slow_fp8_experts": False})
+        period = period.model_copy(update={"scheduler": "native"})
     precision = _precision(row, model, chip, family, accelerators)
-    kv_bytes = _CACHE_BYTES.get(row.get("kv_precision", "").strip().casefold()) or default_kv_bytes(period, precision)
+    kv_bytes = _CACHE_BYTES.get(row.get("kv_precision", "").strip().casefold()) or default_kv_bytes(
+        period, precision, chip
+    )
     kv_bytes = 1.0 if mlperf and precision in ("fp8", "fp4", "mxfp4") else kv_bytes  # MLPerf submitters tune it
     setup = ServingSetup(
         model.shape, chip, family, period, precision, kv_bytes, _is_gguf(row),
-        any(name in engine.casefold() for name in ("mlc", "exllama")), model.checkpoint,
+        any(name in engine.casefold() for name in ("mlc", "exllama")), model.checkpoint, day,
     )  # fmt: skip
     layout, static = _layout(setup, row, accelerators), batching(row) == "static"
     traffic, beams = _traffic(row, model, layout, setup)
-    bounds = engine_limits(period, static=static, tuned=mlperf or is_yes(row, "tuned_limits"))
+    tuned = mlperf or is_yes(row, "tuned_limits")
+    bounds = engine_limits(period, static=static, tuned=tuned, one_wave=_is_one_wave(row))
     case = make_case(setup, layout, bounds, traffic, static=static and family == "other")
     # Each beam costs as much as an answer; only one of them is counted.
     counted = replace(case.traffic, output_tokens=case.traffic.output_tokens * beams)
     case = replace(case, limits=replace(case.limits, polled_steps=_polled_steps(row, setup, traffic)), traffic=counted)
-    prefill, decode = _pools(row)
     return ServingRun(
         case=case, setup=setup, model=model.name, guessed=model.guessed, unsaid=_missing_info(row, model),
         limit_ttft_s=(number(row, "ttft_limit_ms") or math.inf) / 1e3,
         limit_tpot_s=(number(row, "tpot_limit_ms") or math.inf) / 1e3,
         arrivals_per_s=number(row, "arrivals_per_s") or math.inf,
-        prompt_replicas=float(layout.replicas) * prefill / decode if prefill and decode else 0.0, beams=beams,
+        beams=beams,
     )  # fmt: skip
+
+
+def software_day(family: str, row: Row) -> date:
+    """Return the day of the software: that of the publication, else that of the release."""
+    released = find_release(family, row.get("engine_version", ""))
+    return released if released and not text(row, "published") else parse_published_day(row.get("published", ""))
 
 
 def _polled_steps(row: Row, setup: ServingSetup, traffic: ServingTraffic) -> float:
@@ -204,13 +198,18 @@ def _layout(setup: ServingSetup, row: Row, accelerators: float) -> ServingLayout
         stages = max(1.0, accelerators // group)
     mlperf, shape = _is_mlperf(row), setup.shape
     spread = setup.period.spread_experts and bool(shape.experts > 1) and row.get("mode") == "offline" and not mlperf
-    alone = is_yes(row, "attention_dp") or (bool(shape.latent) and mlperf) or spread
+    experts = number(row, "ep") or 1.0
+    alone = is_yes(row, "attention_dp") or (number(row, "tp") is None and experts > 1)
+    alone = alone or (bool(shape.latent) and mlperf) or spread
     replicas = max(1.0, accelerators / (group * stages))
     prefill, decode = _pools(row)
     if prefill and decode:
         replicas *= decode / (prefill + decode)
     ranks = group if alone else 1.0
-    return ServingLayout(group=group, stages=stages, replicas=max(replicas, 1.0), attention_ranks=ranks)
+    whole = ranks if float(shape.experts) > 1 else 1.0
+    whole = max(whole, min(experts, group))
+    pools = prefill / decode if prefill and decode else 0.0
+    return ServingLayout(group, stages, max(replicas, 1.0), ranks, whole, pools)
 
 
 def _group(setup: ServingSetup, row: Row, accelerators: float) -> float:
@@ -244,8 +243,9 @@ def _traffic(row: Row, model: ResolvedModel, layout: ServingLayout, setup: Servi
         worked_share=1.0,
         held_by_memory=0.0 if batching(row) in ("static", "average") else 1.0,
         draft_tokens=_draft_tokens(row, data),
-        accepted_share=USUAL_ACCEPTED_SHARE,
-    )
+        accepted_share=USUAL_ACCEPTED_SHARE, all_at_once=float(_is_one_wave(row)),
+        arrival_cv=0.0 if text(row, "load_start").casefold() == "steady" else 1.0,
+    )  # fmt: skip
     return traffic, 1 if data is None else data.beams
 
 
@@ -258,8 +258,17 @@ def _draft_tokens(row: Row, data: PromptDataset | None) -> float:
     return _USUAL_DRAFT if tight else 0.0
 
 
+def _is_one_wave(row: Row) -> bool:
+    """Return whether all requests of a run are there at once, and none follows: as stated, or offline in a number."""
+    start, stated = text(row, "load_start").casefold(), number(row, "concurrency_or_batch") is not None
+    offline = row.get("mode") == "offline" and not batching(row) and not _is_mlperf(row)
+    return stated and (start == "all_at_once" or (offline and not start))
+
+
 def _requests_in_run(row: Row, setup: ServingSetup, prompt: float, answer: float) -> float:
     """Return the length of a published offline run, where its documentation states it; endless otherwise."""
+    if _is_one_wave(row):
+        return number(row, "concurrency_or_batch") or math.inf
     if row.get("mode") != "offline" or number(row, "concurrency_or_batch") is not None or _is_mlperf(row):
         return math.inf
     lengths = serving_data().requests_in_run.get(setup.engine, {})
@@ -280,120 +289,3 @@ def uses_row_split(run: ServingRun, row: Row) -> bool:
 def _pools(row: Row) -> tuple[float, float]:
     """Return how many instances only prefill and how many only decode; zeros where every one does both."""
     return number(row, "prefill_instances") or 0.0, number(row, "decode_instances") or 0.0
-
-
-ObservationKind = Literal["rate", "token", "step", "first"]
-KINDS: tuple[ObservationKind, ...] = ("rate", "token", "step", "first")
-
-
-@dataclass(frozen=True)
-class ServingObservation:
-    """One published figure: output tokens per second, or the inverse of a time."""
-
-    id: str
-    source: str
-    kind: ObservationKind
-    run: ServingRun
-    per_s: float
-
-    @property
-    def batch(self) -> float:
-        """Concurrent requests per replica; not a number where the engine fills its memory."""
-        return float(self.run.case.traffic.batch)
-
-    @property
-    def group(self) -> str:
-        """The group it is judged in: one user or many, dense or with experts."""
-        return self.run.kind
-
-
-@dataclass(frozen=True)
-class ServingObservations:
-    """Many of them, as arrays."""
-
-    case: ServingCase
-    kind: NDArray[np.int_]
-    per_s: NDArray[np.float64]
-    source: NDArray[np.str_]
-
-    @classmethod
-    def of(cls, observations: Sequence[ServingObservation]) -> ServingObservations:
-        """Return the arrays of a list."""
-        return cls(
-            case=stack_records([each.run.case for each in observations]),
-            kind=np.array([KINDS.index(each.kind) for each in observations]),
-            per_s=np.array([each.per_s for each in observations]),
-            source=np.array([f"{each.source} {each.kind}" for each in observations]),
-        )
-
-    def where(self, mask: NDArray[np.bool_]) -> ServingObservations:
-        """Return the runs that a mask selects."""
-        return take_entries(self, np.flatnonzero(mask))
-
-    def log_errors(self, constants: ServingConstants) -> NDArray[np.float64]:
-        """Return the logarithm of predicted over published for each."""
-        rate = serving_rates(constants, self.case.traits)
-        batch = np.asarray(concurrent_requests(self.case))
-        full = batch_cycle(self.case, rate, batch=batch)
-        first = unloaded_first_token_s(self.case, rate, tokens=computed_prompt_tokens(self.case))
-        choices = [
-            output_tokens_per_s(self.case, rate, batch=batch),
-            1 / full.token_s,
-            full.output_tokens / full.decode_s,
-            1 / first,
-        ]
-        per_s = np.select([self.kind == index for index in range(len(KINDS))], choices)
-        return np.asarray(np.log(per_s / self.per_s))
-
-
-def read_observations(
-    catalogue: Catalogue, rows: Sequence[Row], *, any_machine: bool = False
-) -> list[ServingObservation]:
-    """Return the rows that are informative about constants; with `any_machine`, all whose speed is predicted."""
-    return [each for row in rows if (each := _observe(catalogue, row, any_machine)) is not None]
-
-
-def _observe(catalogue: Catalogue, row: Row, any_machine: bool) -> ServingObservation | None:
-    try:
-        run = read_run(catalogue, row)
-    except SkippedRunError:
-        return None
-    unusual = any(row.get("id") in group.runs for group in serving_data().left_out)  # no column says how they ran
-    excluded = unusual or (row.get("task") or "llm") != "llm" or run.guessed
-    fitted = not run.setup.shape.is_hybrid and run.setup.chip.kind in ("gpu", "apple", "edge")
-    figures = serving_figures(row, run.setup, run.case)
-    if excluded or not (fitted or any_machine) or not all(map(is_possible, figures)):
-        return None
-    kind, value = _figure(run, row)
-    if kind is None or value is None:
-        return None
-    output = number(row, "output_tokens_per_s_total")
-    if kind in ("token", "step") and output is not None:
-        # The concurrency is an input here: rate times latency, by Little's law.
-        concurrency = output * (number(row, "tpot_ms") or 0.0) / 1e3
-        batch = max(concurrency / float(run.case.layout.replicas), 1.0)
-        traffic = replace(run.case.traffic, batch=batch, held_by_memory=0.0)
-        run = replace(run, case=replace(run.case, traffic=traffic))
-    return ServingObservation(row.get("id", ""), row.get("source_title", ""), kind, run, value)
-
-
-def _figure(run: ServingRun, row: Row) -> tuple[ObservationKind | None, float | None]:
-    """Return what the row measures and its value, if it is speed alone."""
-    output, token, first = (number(row, name) for name in ("output_tokens_per_s_total", "tpot_ms", "ttft_ms"))
-    if (
-        (run.setup.engine == "local" and not bool(fits(run.case)))
-        or uses_row_split(run, row)
-        or host_limits(row)
-        or np.isfinite(run.limit_tpot_s)
-        or run.case.traffic.draft_tokens
-        or "token_position" in row.get("source_title", "")
-        or is_yes(row, "overloaded")
-    ):
-        return None, None
-    if is_single(row):
-        return ("first", 1e3 / first) if first and output is None else ("rate", output)
-    if run.prompt_replicas or np.isfinite(run.arrivals_per_s):
-        return ("step" if run.prompt_replicas else "token", 1e3 / token) if token else (None, None)
-    if output is None and token is not None and number(row, "concurrency_or_batch") is not None:
-        return "token", 1e3 / token  # users who each wait for an answer before the next question
-    return "rate", output

@@ -58,7 +58,8 @@ def _predict(runs: Sequence[TrainingRun], calibration: TrainingCalibration) -> A
     shape, chip = stack_records([run.shape for run in runs]), stack_records([run.chip for run in runs])
     plan = stack_records([run.plan for run in runs])
     factor = np.array([calibration.chip_factor(run.chip_key, run.family) for run in runs])
-    step_s = step_seconds(shape, chip, plan, calibration.constants, chip_factor=factor)
+    level = np.array([calibration.level(run.level) for run in runs])
+    step_s = step_seconds(shape, chip, plan, calibration.constants, chip_factor=factor, pace=level)
     free = {name: np.array([getattr(run, f"free_{name}") for run in runs]) for name in ("recompute", "shard")}
     fitted = reduce_to_fit(shape, chip, plan, free=free)  # a run was free to choose settings that are not stated
     tokens = plan.tokens_per_step / plan.accelerators / step_s
@@ -75,7 +76,9 @@ def _predict(runs: Sequence[TrainingRun], calibration: TrainingCalibration) -> A
 def _check(row: Row, run: TrainingRun, numbers: Array, calibration: TrainingCalibration) -> CheckedRun:
     *figures, fits = numbers.tolist()
     traits = training_traits(run.shape, run.plan, run.family)
-    band = training_band(traits, layout_stated=run.layout_stated, calibration=calibration)
+    band = training_band(
+        traits, layout_stated=run.layout_stated, calibration=calibration, measured=run.level in calibration.levels
+    )
     band = (band.or_wider(GUESSED) if run.shape_guessed else band).widened(run.unsaid)
     checked = empty_check(row, TRAINING, kind="skipped", scale=size_class)
     checked = checked.with_band(dict(zip(TRAINING.predicts, figures, strict=True)), band)

@@ -26,7 +26,7 @@ from planner.network.record import build_network
 from planner.scenario.base import ONE_MACHINE
 from planner.speed.hardware import Hardware, MissingAcceleratorDataError, hardware, hardware_family
 from planner.speed.match_model import match_accelerator, match_model
-from planner.speed.training.constants import default_calibration, run_kind
+from planner.speed.training.constants import default_calibration, level_name, run_kind
 from planner.speed.training.fitting import fits, peak_memory
 from planner.speed.training.layout import LayoutConstraints, search_layouts
 from planner.speed.training.plan import TrainingPlan
@@ -39,7 +39,7 @@ GATED_BELOW = 3.9
 ENCODER_DECODER = "unknown shape: an encoder-decoder of which the table does not say what each half reads"
 VIDEO = "unknown shape: a video model, whose tokens the table does not count"
 PROXY = "unknown shape: a cut-down stand-in for another model"
-_NOT_COUNTED = {r"\bm?t5\b": ENCODER_DECODER, "video": VIDEO, "proxy": PROXY}
+_NOT_COUNTED = {r"\bm?t5\b": ENCODER_DECODER, "video": VIDEO, r"\bwan2": VIDEO, "proxy": PROXY}
 # The models that runs "like Llama" resemble, and since when.
 LLAMA_3, LLAMA_3_SINCE = ("Llama-3.2-1B", "Llama-3.2-3B", "Llama-3.1-8B", "Llama-3.1-70B"), 2024.75
 UNKNOWN_SIZE = "unknown shape: neither the row nor the catalogue says it, nor the size"
@@ -184,6 +184,7 @@ class TrainingRun:
     counts: Counts = "device"
     unsaid: float = 0.0  # missing cells that published runs mostly state, and that matter
     observed: float | None = None  # tokens for each accelerator and second; None where nothing can be compared
+    level: str = ""  # by what its level is known
     figure: MeasuredFigure | None = None  # its cell, against the limit of the chip
 
     @property
@@ -216,13 +217,15 @@ def read_run(catalogue: Catalogue, row: Row) -> TrainingRun:
         raise SkippedRunError(NO_COUNT)
     of_its_size = model is not None and abs(catalogue.models[model].params_b * 1e9 / float(shape.params) - 1) <= NEARLY
     plan = chosen(shape, chip, complete_plan(shape, chip, stated), stated)
+    called = f"{float(shape.layers):.0f} layers of {float(shape.hidden):.0f}"
+    called = catalogue.models[model].label if model is not None and of_its_size else called
     run = TrainingRun(
         id=text(row, "id"), source=text(row, "source_key"), shape=shape, chip=chip, chip_key=key,
         family=hardware_family(catalogue.accelerators[key]), plan=plan,
         layout_stated=stated.tp is not None and stated.pp is not None, shape_guessed=guessed,
         model=model if of_its_size else None, free_recompute=float(stated.recompute is None),
         free_shard=float(stated.shard is None), counts=stated.stack.counts, unsaid=_missing_info(row, stated),
-        observed=observed_tokens_per_s(row, shape),
+        observed=observed_tokens_per_s(row, shape), level=level_name(called, key, plan),
     )  # fmt: skip
     figure = figure_of(row, shape, chip, run.plan, key, run.observed) if run.observed else None
     return replace(run, figure=figure)

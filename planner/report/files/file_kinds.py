@@ -116,7 +116,7 @@ def _engine_schemas() -> dict[str, Callable[[], Schema]]:
         "vision_training": images.ImageTrainingData,
     }
     # One record holds the contents of two files: the fitted constants, and all else.
-    fitted = ("fit", "constants", "bands", "spread")
+    fitted = ("fit", "constants", "levels", "bands", "spread")
     others = tuple(name for name in serving.ServingData.model_fields if name not in fitted)
     return {
         "answer": answer_schema,

@@ -9,7 +9,7 @@ from planner.scenario.measured import MeasuredRun
 from planner.speed.bands import Band, attention_kind, mixture_kind
 from planner.speed.hardware import architecture_family
 from planner.speed.pace import SpeedCorrection, band_left, canonical_model_name, combine_runs
-from planner.speed.serving.case_of import ServingSetup
+from planner.speed.serving.case_of import ServingSetup, measured_level
 from planner.speed.serving.cases import ServingLayout
 from planner.speed.serving.chips import WEIGHT_BYTES, serving_data
 from planner.speed.serving.lookup import find_shape
@@ -59,7 +59,8 @@ def serving_band(setup: ServingSetup, layout: ServingLayout, *, batch: float, gu
     """The band around a prediction, as factors on it; wide where nobody fitted such work or the shape was guessed."""
     data = serving_data()
     assumed = data.assumed_bands.get(band_name(setup, single=batch <= 1))
-    band = assumed or data.spread.band(serving_traits(setup, layout, batch=batch))
+    measured = measured_level(setup).runs > 0
+    band = assumed or data.spread.band(serving_traits(setup, layout, batch=batch), measured=measured)
     return band.or_wider(data.assumed_bands.get("guessed shape", _WIDE)) if guessed else band
 
 

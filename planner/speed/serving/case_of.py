@@ -3,8 +3,12 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import date
 
 from planner.network.network import Network
+from planner.scenario.base import ONE_MACHINE
+from planner.scenario.jobs import ServingJob
+from planner.speed.bands import MANY, UNLEVELED, Level, mixture_kind
 from planner.speed.hardware import InvalidJobError, MissingAcceleratorDataError
 from planner.speed.serving.cases import (
     ByteWidths,
@@ -15,7 +19,13 @@ from planner.speed.serving.cases import (
     ServingTraffic,
     ServingTraits,
 )
-from planner.speed.serving.chips import WEIGHT_BYTES, EngineDefaults, ServingAccelerator, build_accelerator
+from planner.speed.serving.chips import (
+    WEIGHT_BYTES,
+    EngineDefaults,
+    ServingAccelerator,
+    build_accelerator,
+    serving_data,
+)
 from planner.speed.serving.result import ServingFitSuggestion
 from planner.speed.serving.step import fits, memory_held, stored_bytes
 from pricing.catalogue import Catalogue
@@ -31,6 +41,7 @@ _MOST_FILLED = 0.6  # of memory with weights, where a run does not say how many 
 _LATENT_GROUP = 8  # latent attention that does not fit on one accelerator is served by whole machines
 _GROUPS = (1, 2, 4, 8, 16)
 SLOT_BYTES_PER_S = 70e9  # PCIe 5 with 16 lanes, one direction, and all that is slower
+_MID_2025 = date(2025, 7, 1)
 _GROUPED_BY_EIGHT = 8.0  # query heads for each key head that early kernels were made for
 
 
@@ -59,6 +70,7 @@ class ServingSetup:
     gguf: bool = False
     compiled: bool = False  # kernels made for one model
     checkpoint: Checkpoint = UNSAID_CHECKPOINT
+    day: date = _MID_2025  # of its software
 
 
 def byte_widths(setup: ServingSetup) -> ByteWidths:
@@ -85,9 +97,10 @@ def stored_gb(setup: ServingSetup) -> float:
     return float(stored_bytes(setup.shape, byte_widths(setup))) / 1e9
 
 
-def default_kv_bytes(period: EngineDefaults, precision: str) -> float:
-    """Bytes of a cached value where nobody says: some engines keep 8 bits beside narrow weights."""
-    return 1.0 if period.small_cache and precision in ("fp8", "fp4", "mxfp4") else 2.0
+def default_kv_bytes(period: EngineDefaults, precision: str, chip: ServingAccelerator) -> float:
+    """Bytes of a cached value where nobody says: some engines keep 8 bits beside narrow weights they compute in."""
+    narrow = precision == "fp8" or (precision in _COMPUTED_FOUR_BIT and chip.computes_in_four_bits)
+    return 1.0 if period.small_cache and narrow else 2.0
 
 
 def machine(chip: ServingAccelerator, precision: str, group: float) -> ServingMachine:
@@ -95,18 +108,24 @@ def machine(chip: ServingAccelerator, precision: str, group: float) -> ServingMa
     return ServingMachine(
         flops=chip.flops(precision), flops_16bit=chip.flops_16bit, bandwidth=chip.bandwidth,
         memory_bytes=chip.memory_bytes, link_bytes_per_s=chip.link(group),
+        network_bytes_per_s=chip.network_bytes_per_s, domain=chip.domain,
     )  # fmt: skip
 
 
-def engine_limits(period: EngineDefaults, *, static: bool = False, tuned: bool = False) -> ServingLimits:
-    """Return the engine's limits. A static batch is one block; a tuned run has lifted the engine's defaults."""
+def engine_limits(
+    period: EngineDefaults, *, static: bool = False, tuned: bool = False, one_wave: bool = False
+) -> ServingLimits:
+    """Return the engine's limits. A static batch is one block; a tuned run has lifted the engine's defaults.
+
+    Requests of one wave are all as long as they get at the same time.
+    """
     return ServingLimits(
         step_s=0.0 if static else period.step_ms / 1e3,
         step_tokens=math.inf if static else float(max(period.step_tokens, 8_192) if tuned else period.step_tokens),
         most_requests=math.inf if static
         else float(max(period.most_requests, 4_096) if tuned else period.most_requests),
         memory_share=period.memory_share, cache_share=period.cache_share, working_bytes=period.working_gb * 1e9,
-        reserve_share=period.reserve_share,
+        reserve_share=1.0 if one_wave else period.reserve_share, whole_cache=float(period.whole_window_cache),
     )  # fmt: skip
 
 
@@ -132,19 +151,30 @@ def rate_traits(setup: ServingSetup, *, group: float, static: bool = False) -> S
         "local_two_dies": local and "Ultra" in chip.name,
         **_mixture_traits(setup),
     }
-    return ServingTraits(power_share=chip.power_share, **{name: float(flag) for name, flag in flags.items()})
+    years = (setup.day - _MID_2025).days / 365.25 if mixture_kind(shape) == MANY and not local else 0.0
+    return ServingTraits(
+        level=measured_level(setup).ratio, power_share=chip.power_share, mixture_years=min(max(years, -1.0), 1.0),
+        **{name: float(flag) for name, flag in flags.items()},
+    )  # fmt: skip
+
+
+def level_name(setup: ServingSetup) -> str:
+    """Return by what its level is known: engine, accelerator, model and format of the weights."""
+    return " | ".join((setup.engine, setup.chip.name, setup.shape.label, setup.precision))
+
+
+def measured_level(setup: ServingSetup) -> Level:
+    """Return how fast published runs of that engine, chip, model and format were, over the prediction."""
+    return serving_data().levels.get(level_name(setup), UNLEVELED)
 
 
 def _mixture_traits(setup: ServingSetup) -> dict[str, bool]:
     """Return what changes the small kernels of layers with experts."""
     shape, chip, precision = setup.shape, setup.chip, setup.precision
-    mixture, newest = bool(shape.experts > 1), chip.hbm and chip.computes_in_four_bits
+    mixture = bool(shape.experts > 1)
     return {
         "cdna3_experts": mixture and "CDNA3" in chip.architecture,
-        "latent_blackwell": bool(shape.latent) and chip.hbm and chip.architecture.startswith("Blackwell"),
         "mxfp4_experts": mixture and precision == "mxfp4" and chip.computes_in_four_bits,
-        "young_experts": mixture and newest and precision in setup.period.young_experts,
-        "fp8_experts": mixture and setup.period.slow_fp8_experts and precision == "fp8",
     }
 
 
@@ -185,8 +215,43 @@ def valid_tensor_degrees(shape: Network, *, most: int = _MOST_TOGETHER) -> tuple
     return tuple(size for size in sizes if shape.latent or keys % size == 0 or size % keys == 0)
 
 
-def check_layout(shape: Network, *, group: int, stages: int, spread: bool) -> None:
+def job_layout(setup: ServingSetup, job: ServingJob) -> ServingLayout:
+    """Return the layout that was asked for; what is left open is the engine's default, on as few as fit."""
+    shape, ep = setup.shape, job.expert_parallel
+    prompting, there = job.prefill_accelerators or 0, job.accelerators
+    if prompting >= (there or math.inf) or (prompting and there is None):
+        raise InvalidJobError(f"prompts: want fewer than all of {there or 'a number of'} accelerators, got {prompting}")
+    if (ep or 1) > 1 and shape.experts <= 1:
+        raise InvalidJobError(f"{shape.label} has no experts to spread over {ep}")
+    answering = None if there is None else there - prompting
+    most = 1 if job.mig_profile is not None else (answering or ONE_MACHINE) // job.pipeline_parallel
+    group = job.tensor_parallel or ep or int(smallest_group(setup, max(most, 1)))
+    alone = job.attention_dp
+    if alone is None:
+        default = setup.period.spread_experts if job.spread_experts is None else job.spread_experts
+        alone = bool(default and shape.experts > 1 and ep in (None, group))
+    whole = ep or (group if alone and shape.experts > 1 else 1)
+    check_layout(shape, group=1 if alone else group, stages=job.pipeline_parallel, experts_over=whole)
+    if group % whole:
+        raise InvalidJobError(f"experts over {whole}: want a number that divides the {group} of one replica")
+    devices = group * job.pipeline_parallel
+    if job.mig_profile is not None and devices > 1:
+        raise InvalidJobError(f"slices cannot talk to each other: a model has to fit into one {job.mig_profile}")
+    if answering is not None and devices > answering:
+        raise InvalidJobError(f"{devices} accelerators for one replica, and there are {answering}")
+    replicas = max((answering or devices) // devices, 1)
+    return ServingLayout(float(group), float(job.pipeline_parallel), float(replicas), float(group if alone else 1),
+        float(whole), prompting / devices / replicas)  # fmt: skip
+
+
+def check_layout(shape: Network, *, group: int, stages: int, experts_over: int) -> None:
     """Raise `InvalidJobError` where heads, experts or layers do not divide."""
+    if shape.experts > 1 and shape.experts % experts_over:
+        fair = [size for size in range(1, int(shape.experts) + 1) if shape.experts % size == 0]
+        raise InvalidJobError(
+            f"{shape.label}: {int(shape.experts)} experts cannot be spread evenly over {experts_over}; "
+            f"nearest: {_nearest(tuple(fair), experts_over)}"
+        )
     legal = valid_tensor_degrees(shape, most=max(_MOST_TOGETHER, 2 * group))
     if group not in legal:
         raise InvalidJobError(
@@ -195,12 +260,6 @@ def check_layout(shape: Network, *, group: int, stages: int, spread: bool) -> No
         )
     if stages > shape.layers:
         raise InvalidJobError(f"{shape.label}: {stages} stages for {int(shape.layers)} layers; at most one each")
-    if spread and shape.experts > 1 and shape.experts % group:
-        fair = [size for size in range(1, int(shape.experts) + 1) if shape.experts % size == 0]
-        raise InvalidJobError(
-            f"{shape.label}: {int(shape.experts)} experts cannot be spread evenly over {group}; "
-            f"nearest: {_nearest(tuple(fair), group)}"
-        )
 
 
 def _nearest(legal: tuple[int, ...], size_given: int) -> str:
@@ -264,7 +323,7 @@ def _more_accelerators(
 ) -> Iterator[ServingFitSuggestion]:
     for size in valid_tensor_degrees(setup.shape):
         ranks = float(size) if float(layout.attention_ranks) > 1 else 1.0
-        wider = replace(layout, group=float(size), attention_ranks=ranks)
+        wider = replace(layout, group=float(size), attention_ranks=ranks, expert_ranks=ranks)
         if size > float(layout.group) and _fits(setup, wider, limit, traffic):
             devices = int(size * float(layout.stages))
             yield ServingFitSuggestion(f"share it between {devices} of them", devices, setup.chip.name)

@@ -1,6 +1,8 @@
 """One run to be predicted, as plain numbers: scalars for one, arrays for many at once."""
 
-from dataclasses import dataclass, fields
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -28,6 +30,8 @@ class ServingMachine:
     bandwidth: Num
     memory_bytes: Num
     link_bytes_per_s: Num
+    network_bytes_per_s: Num  # of each accelerator, beyond the domain that the link joins
+    domain: Num  # accelerators that the link joins
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,8 @@ class ServingLayout:
     stages: Num
     replicas: Num
     attention_ranks: Num  # 1: attention is split over the group; group: each accelerator attends for its own requests
+    expert_ranks: Num = 1.0  # accelerators that hold whole experts each; 1: every expert is split over the group
+    prompt_replicas: Num = 0.0  # that only work on prompts, for each that answers; 0: every one does both
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,7 @@ class ServingLimits:
     working_bytes: Num  # on each accelerator: activations, captured graphs, the runtime itself
     reserve_share: Num  # of the answer's tokens that is reserved when a request is let in
     polled_steps: Num = 0.0  # from one look for new requests to the next
+    whole_cache: Num = 0.0  # 1: layers that look back over a window still keep everything
 
 
 @dataclass(frozen=True)
@@ -63,16 +70,15 @@ class ServingTraits:
     hidden_scheduler: Num  # the next step is planned while this one runs
     eager: Num  # every kernel is launched by itself
     slot: Num  # no link but the slot
+    level: Num  # how fast published runs of that engine, chip, model and format were, over what is predicted
     power_share: Num  # of the watts of its generation's full-power part, for each unit of rate
     local: Num  # an engine for one user: llama.cpp, MLC, ExLlama
     fp4_stacked: Num  # 4-bit weights on chips with stacked memory that compute in them
     cdna3: Num
     dequantised: Num  # 4-bit weights on a chip that computes them in 16 bits
-    fp8_experts: Num  # 8-bit experts in an engine whose kernels for them nobody tuned
     cdna3_experts: Num
-    latent_blackwell: Num  # latent attention on Blackwell servers
     mxfp4_experts: Num  # experts in that format on a chip that computes in 4 bits
-    young_experts: Num  # experts that the engine had not tuned for the newest chips yet
+    mixture_years: Num  # of software for mixtures, from mid 2025 on
     old_grouped: Num  # kernels of before mid 2024, which read shared key and value heads again for each query head
     local_compiled: Num
     local_four_bit: Num
@@ -93,6 +99,8 @@ class ServingTraffic:
     held_by_memory: Num  # 1 where a stated batch is what was asked for, 0 where it is what really ran
     draft_tokens: Num = 0.0  # guessed ahead of each step, which then checks them all at once
     accepted_share: Num = 0.0  # chance that a guess is right where those before it were
+    all_at_once: Num = 0.0  # 1: every request is there from the beginning, and none follows
+    arrival_cv: Num = 1.0  # spread of the times between requests over their mean: 1 at random, 0 steady
 
 
 @dataclass(frozen=True)
@@ -128,16 +136,16 @@ class ServingConstants:
     request_ms: float
     grace_host: float  # times both on a host of Arm cores, where the engine's loop is Python
     expert_skew: float
-    spread_expert_work: float  # arithmetic of experts spread whole over the group, over that of split ones
+    expert_tile: float  # rows that one tile of a grouped product takes: half of one is empty for each expert
+    fullest_rank: float  # times the spread of work over ranks with whole experts, by which the fullest delays all
+    permute_bytes: float  # for each copy of a token that goes to an expert, and hidden unit
     power: float  # exponent of a chip's watts over those of its generation's full-power part
     fp4_stacked: float
     cdna3: float
     dequantised: float
-    fp8_experts: float
     cdna3_experts: float  # times layer_us and moe_layer_us of mixtures on CDNA3
-    latent_blackwell: float  # times both with latent attention on Blackwell servers
     mxfp4_experts: float  # times moe_layer_us where chips compute in 4 bits: kernels that do it all at once
-    young_experts: float  # times both where an engine had not tuned such experts for the newest chips yet
+    expert_progress: float  # times as fast in a year: experts, and the small kernels around them
     old_grouped: float
     bubble: float  # share of a step that a stage waits for the others, in a pipeline of endlessly many
     local_bandwidth_share: float
@@ -170,7 +178,6 @@ class ServingRates:
     bandwidth_share: Num
     link_share: Num
     attention_share: Num
-    expert_reading_share: Num
     bubble: Num  # times 1 - 1/stages: share of a step that a stage waits for the others
     cache_reading: Num  # times the bytes that have to be read
     activation_bytes: Num
@@ -181,13 +188,22 @@ class ServingRates:
     stage_s: Num
     request_s: Num
     skew: Num
-    spread_expert_work: Num
+    expert_tile: Num
+    expert_work: Num
+    fullest_rank: Num
+    permute_bytes: Num
     first_token_s: Num
     prompt_layer_s: Num
     prompt_moe_layer_s: Num
     prompt_latent_layer_s: Num
     steps_waited: Num
     spread_steps_waited: Num
+
+    def at_level(self, level: Num) -> ServingRates:
+        """Return the same where everything is so many times as fast."""
+        faster = {name: getattr(self, name) * level for name in ("flops_share", "bandwidth_share", "link_share")}
+        times = (field.name for field in fields(self) if field.name.endswith("_s"))
+        return replace(self, **faster, **{name: getattr(self, name) / level for name in times})
 
 
 def serving_rates(constants: ServingConstants, traits: ServingTraits) -> ServingRates:
@@ -204,29 +220,27 @@ def serving_rates(constants: ServingConstants, traits: ServingTraits) -> Serving
     hidden = np.where(np.asarray(traits.native_scheduler) > 0, c.native_sequence_us, c.hidden_sequence_us)
     sequence_us = np.where(np.asarray(traits.hidden_scheduler) > 0, hidden, c.inline_sequence_us)
     host = c.grace_host**traits.grace_host
-    small = (
-        c.cdna3_experts**traits.cdna3_experts
-        * c.latent_blackwell**traits.latent_blackwell
-        * c.young_experts**traits.young_experts
-    )
+    small = c.cdna3_experts**traits.cdna3_experts * c.expert_progress ** -np.asarray(traits.mixture_years)
     served = 1 - local
     compiled = np.asarray(traits.native_scheduler) > 0
     plain = served * np.where(compiled, 0.0, 1.0)
-    return ServingRates(
+    rates = ServingRates(
         flops_share=c.flops_share * traits.power_share**c.power * c.fp4_stacked**traits.fp4_stacked
         * c.cdna3**traits.cdna3 * c.dequantised**traits.dequantised, bandwidth_share=served_share * local_share,
         link_share=c.link_share, attention_share=c.attention_share,
-        expert_reading_share=c.fp8_experts**traits.fp8_experts,
         cache_reading=c.old_grouped**traits.old_grouped * c.local_cache_reading**local,
         activation_bytes=c.activation_bytes * served, bubble=c.bubble * served,
         layer_s=1e-6 * (small * c.layer_us * c.eager_layers**traits.eager * served + c.local_layer_us * local),
         moe_layer_s=1e-6 * small * c.mxfp4_experts**traits.mxfp4_experts * c.moe_layer_us * served,
         allreduce_s=1e-6 * np.where(np.asarray(traits.slot) > 0, c.slot_allreduce_us, c.allreduce_us),
         sequence_s=1e-6 * sequence_us * host * served, stage_s=1e-6 * c.local_stage_us * local,
-        request_s=1e-3 * c.request_ms * host * served, skew=c.expert_skew, spread_expert_work=c.spread_expert_work,
+        request_s=1e-3 * c.request_ms * host * served, skew=c.expert_skew, expert_tile=c.expert_tile,
+        permute_bytes=c.permute_bytes * served, fullest_rank=c.fullest_rank,
+        expert_work=c.expert_progress ** -np.asarray(traits.mixture_years),
         first_token_s=1e-3 * c.first_token_ms * plain, prompt_layer_s=1e-6 * c.prompt_layer_us * plain,
         prompt_moe_layer_s=1e-6 * c.prompt_moe_layer_us * plain,
         prompt_latent_layer_s=1e-6 * c.prompt_latent_layer_us * plain,
         steps_waited=np.where(compiled, c.compiled_steps_waited, c.steps_waited),
         spread_steps_waited=c.spread_steps_waited,
     )  # fmt: skip
+    return rates.at_level(np.asarray(traits.level, dtype=np.float64))

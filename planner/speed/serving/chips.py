@@ -6,9 +6,15 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from planner.speed.bands import UNTOLD, Band, ErrorSpread
+from planner.speed.bands import UNTOLD, Band, ErrorSpread, Level
 from planner.speed.data_files import read_data
-from planner.speed.hardware import MissingAcceleratorDataError, first_known, power_share, processor_memory_gb
+from planner.speed.hardware import (
+    MissingAcceleratorDataError,
+    first_known,
+    network_rule,
+    power_share,
+    processor_memory_gb,
+)
 from planner.speed.serving.cases import NAMES, ServingConstants
 from pricing.caching import cached
 from pricing.figure import Day, StrictModel, Text
@@ -72,6 +78,8 @@ class ServingAccelerator:
     hbm: bool
     two_way_link: bool  # a bridge between two cards; more of them talk over their slots
     slot_bytes_per_s: float
+    domain: float  # accelerators that the link joins
+    network_bytes_per_s: float  # of each, beyond
 
     @property
     def computes_in_four_bits(self) -> bool:
@@ -113,7 +121,7 @@ def build_accelerator(
     eight = first_known(record.fp8_dense_tflops) or sixteen
     four = first_known(record.fp4_dense_tflops) or eight
     slot = 2 * _SLOT_GB_S if record.link in _IN_FIFTH_SLOTS else _SLOT_GB_S
-    link = first_known(record.link_gb_s) or slot
+    link, rule = first_known(record.link_gb_s) or slot, network_rule(name, record)
     return ServingAccelerator(
         name=name, kind=record.kind, architecture=record.architecture or "",
         flops_16bit=sixteen * TFLOPS * compute_share, flops_8bit=eight * TFLOPS * compute_share,
@@ -124,6 +132,7 @@ def build_accelerator(
         tdp_w=None if record.tdp_w is None else record.tdp_w.newest.typical * compute_share,
         power_share=power_share(record, sixteen), hbm=_has_stacked_memory(record, bandwidth),
         two_way_link="2-way" in (record.link or ""), slot_bytes_per_s=slot * GB / 2,
+        domain=float(rule.domain), network_bytes_per_s=rule.nic_gb_s * GB,
     )  # fmt: skip
 
 
@@ -160,7 +169,6 @@ def _has_stacked_memory(record: Accelerator, bandwidth: float) -> bool:
 
 
 ENGINES, CONSTANTS = "serving_engines.yaml", "serving_constants.yaml"
-Precision = Literal["bf16", "fp8", "fp4", "mxfp4"]
 _Share = Annotated[float, Field(gt=0, le=1)]
 
 
@@ -177,13 +185,11 @@ class EngineDefaults(StrictModel):
         default=1.5, ge=0, description="on each accelerator: activations, captured graphs, the runtime"
     )
     spread_experts: bool
+    attends_apart: bool = Field(default=False, description="each rank can attend to requests of its own")
     old_grouped: bool
     step_ms: float = Field(default=0.0, ge=0, description="host work between two steps, whatever is in them")
     eager: bool = Field(default=False, description="every kernel is launched by itself")
-    slow_fp8_experts: bool = Field(default=False, description="kernels of 8-bit experts that nobody tuned for the chip")
-    young_experts: tuple[Precision, ...] = Field(
-        default=(), description="formats of experts without tuned kernels on chips that compute in 4 bits"
-    )
+    whole_window_cache: bool = Field(default=False, description="layers with a window keep a whole cache all the same")
     small_cache: bool = Field(description="keeps an 8-bit cache beside 8- and 4-bit weights unless told otherwise")
 
 
@@ -192,6 +198,7 @@ class EngineFamily(StrictModel):
 
     names: tuple[str, ...]
     periods: dict[date, EngineDefaults] = Field(min_length=1)
+    releases: dict[str, date] = Field(default={}, description="the day of a release that tables and people name")
 
     def on(self, day: date) -> EngineDefaults:
         """Return what holds on that day; the first period for anything older."""
@@ -307,6 +314,7 @@ class ServingData(StrictModel):
     power: PowerDraw
     fit: FitInfo
     constants: dict[str, FittedConstant]
+    levels: dict[str, Level] = Field(default={}, description="by engine | accelerator | model | format of its weights")
     bands: dict[str, Band]
     spread: ErrorSpread = UNTOLD
     assumed_bands: dict[str, Band] = Field(description="where nothing was fitted: from errors on published runs")

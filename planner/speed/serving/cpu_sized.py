@@ -14,10 +14,11 @@ from planner.speed.serving.bands import serving_band, serving_correction
 from planner.speed.serving.case_of import misfit_reason
 from planner.speed.serving.cases import ServingConstants
 from planner.speed.serving.chips import WEIGHT_BYTES, ServingAccelerator, serving_data
+from planner.speed.serving.layouts import USUAL_PROMISE
 from planner.speed.serving.lookup import find_chip
 from planner.speed.serving.non_llm import is_non_llm_work, non_llm_serving
 from planner.speed.serving.promise import concurrent_requests, latency_curve, max_rate_within_target
-from planner.speed.serving.serve import USUAL_PROMISE, build_serving_plan
+from planner.speed.serving.serve import build_serving_plan
 from pricing import names
 from pricing.catalogue import Catalogue
 

@@ -26,6 +26,7 @@ from pricing.errors import UnknownNameError
 _EXTRA = re.compile(r"\s*\((virtualised|vGPU|\d+ ?W|\d+ threads|chip)\)|\s+MIG .*$")
 _MIG = re.compile(r"\bMIG (\S+)")
 _YEAR = re.compile(r"(20\d\d)(?:-(\d\d))?(?:-(\d\d))?")
+_RELEASE = re.compile(r"\d+\.\d+")
 _UNDATED = date(2025, 1, 1)  # a run that does not say when: the middle of what was published
 
 
@@ -116,6 +117,13 @@ def find_engine(called: str) -> str:
 def find_period(family: str, day: date) -> EngineDefaults:
     """Return how that family of engines worked on that day."""
     return serving_data().engines[family].on(day)
+
+
+@cached(4_096)
+def find_release(family: str, called: str) -> date | None:
+    """Return the day of a release such as 1.0 or v0.17.0; None where nobody wrote it down."""
+    number = _RELEASE.search(called)
+    return serving_data().engines[family].releases.get(number[0]) if number else None
 
 
 def parse_published_day(published: str) -> date:

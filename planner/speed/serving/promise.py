@@ -66,10 +66,10 @@ def slot_wait_s(*, places: Num, load: Num, service_s: Num, service_cv: Num, shar
     return np.where(np.asarray(load) >= places, np.inf, beyond * service_s * spread / free)
 
 
-def prompt_wait_s(*, busy_share: Num, prompt_s: Num, prompt_cv: Num, share: float) -> Num:
-    """The wait behind other prompts that `share` of requests stay below. [s] One after the other, random arrivals."""
+def prompt_wait_s(*, busy_share: Num, prompt_s: Num, prompt_cv: Num, share: float, arrival_cv: Num = 1.0) -> Num:
+    """The wait behind other prompts that `share` of requests stay below. [s] One after the other."""
     busy = np.asarray(busy_share, dtype=np.float64)
-    spread = (1 + np.asarray(prompt_cv) ** 2) / 2
+    spread = (np.asarray(arrival_cv) ** 2 + np.asarray(prompt_cv) ** 2) / 2
     beyond = np.maximum(np.log(np.maximum(busy, 1e-300) / (1 - share)), 0.0)
     return np.where(busy >= _NEVER_FULL, np.inf, beyond * prompt_s * spread / np.maximum(1 - busy, 1e-9))
 
@@ -111,15 +111,27 @@ def prompt_blocking_s(case: ServingCase, rates: ServingRates) -> Num:
     return np.maximum(prefill(case, rates, prompts=1.0, tokens=tokens).total_s, launch_s(case, rates) * passes)
 
 
+def prompt_pace_s(case: ServingCase, rates: ServingRates) -> Num:
+    """Return the time from one prompt to the next: of a replica, or of those that only work on prompts. [s]"""
+    pools = np.asarray(case.layout.prompt_replicas)
+    return prompt_blocking_s(case, rates) / np.where(pools > 0, pools, 1.0)
+
+
 def loaded_first_token_s(case: ServingCase, rates: ServingRates, *, batch: Num, token_s: Num) -> Num:
-    """First token of a request that comes while `batch` others run, a step each `token_s`, and no prompt waits. [s]"""
+    """First token of a request that comes while `batch` others run, a step each `token_s`, and no prompt waits. [s]
+
+    Where prompts are worked on apart, none waits for steps of answers.
+    """
     alone = unloaded_first_token_s(case, rates, tokens=computed_prompt_tokens(case))
     steps = np.where(np.asarray(case.layout.attention_ranks) > 1, rates.spread_steps_waited, rates.steps_waited)
     steps = steps + case.limits.polled_steps / 2
-    return alone + np.where(np.asarray(batch) > 1, steps * token_s, 0.0)
+    among = (np.asarray(batch) > 1) & (np.asarray(case.layout.prompt_replicas) <= 0)
+    return alone + np.where(among, steps * token_s, 0.0)
 
 
-def prompt_queue_wait_s(*, prompt: Num, requests_per_s: Num, most: Num, share: float | None = None) -> Num:
+def prompt_queue_wait_s(
+    *, prompt: Num, requests_per_s: Num, most: Num, share: float | None = None, arrival_cv: Num = 1.0
+) -> Num:
     """The wait behind other prompts: its mean, or what `share` of requests stay below. [s]
 
     There are never more before it than `most` of the others: in a closed loop, where each asks again when it has its
@@ -128,8 +140,9 @@ def prompt_queue_wait_s(*, prompt: Num, requests_per_s: Num, most: Num, share: f
     busy = np.minimum(requests_per_s * prompt, 1.0)
     if share is None:
         free = np.maximum(1 - np.minimum(busy, _NEARLY_BUSY), 1e-9)
-        return np.asarray(np.minimum(busy * prompt * (1 + _PROMPT_CV**2) / 2 / free, most * prompt / 2))
-    wait = prompt_wait_s(busy_share=busy, prompt_s=prompt, prompt_cv=_PROMPT_CV, share=share)
+        spread = (np.asarray(arrival_cv) ** 2 + _PROMPT_CV**2) / 2
+        return np.asarray(np.minimum(busy * prompt * spread / free, most * prompt / 2))
+    wait = prompt_wait_s(busy_share=busy, prompt_s=prompt, prompt_cv=_PROMPT_CV, share=share, arrival_cv=arrival_cv)
     return np.asarray(np.minimum(wait, most * prompt))
 
 
@@ -146,6 +159,7 @@ class BatchCycle:
     batch: Num  # requests at once in one replica
     output_tokens: Num
     steps: Num  # fewer than tokens where drafts are right
+    between_s: Num  # of prompts of others that stand between the tokens of one answer
 
     @property
     def decode_s(self) -> Num:
@@ -155,7 +169,7 @@ class BatchCycle:
     @property
     def token_s(self) -> Num:
         """Mean time between two tokens of one request, prompts of others in between. [s]"""
-        return self.seconds / self.output_tokens
+        return (self.decode_s + self.between_s) / self.output_tokens
 
 
 def concurrent_requests(case: ServingCase, *, extra_bytes: Num = 0.0) -> Num:
@@ -186,8 +200,15 @@ def batch_cycle(case: ServingCase, rates: ServingRates, *, batch: Num) -> BatchC
     steps = at_once * (traffic.input_tokens * traffic.worked_share + traffic.output_tokens) / room
     writing = traffic.output_tokens / tokens_per_step(traffic.draft_tokens, traffic.accepted_share)
     more = np.maximum(steps - writing, 0.0) * (step.weights_s + step.layers_s)
-    seconds = writing * step.total_s + prompt.total_s + more
-    return BatchCycle(seconds, step, prompt, batch, output_tokens=traffic.output_tokens, steps=writing)
+    pools = np.asarray(case.layout.prompt_replicas)
+    apart, decode_s = pools > 0, writing * step.total_s
+    first = unloaded_first_token_s(case, rates, tokens=computed_prompt_tokens(case))
+    # Where prompts are worked on apart, the slower of both pools sets the pace.
+    split = np.maximum(decode_s + first, prompt.total_s * case.layout.stages / np.maximum(pools, 1e-9))
+    seconds = np.where(apart, split, decode_s + prompt.total_s + more)
+    # Who is there from the beginning has no prompts between tokens: all of them came before.
+    between = np.where(apart | (np.asarray(traffic.all_at_once) > 0), 0.0, prompt.total_s + more)
+    return BatchCycle(seconds, step, prompt, batch, traffic.output_tokens, writing, between)
 
 
 def tokens_per_step(draft_tokens: Num, accepted_share: Num) -> Num:
@@ -251,10 +272,12 @@ def latency_curve(
     load = np.geomspace(_LEAST_LOAD, most * _MOST_BUSY, _LOADS)
     answer = np.asarray(batch_cycle(case, rate, batch=np.maximum(load, 1.0)).seconds)
     arriving = load / answer
-    prompt = prompt_blocking_s(case, rate)
+    prompt, arrival_cv = prompt_pace_s(case, rate), case.traffic.arrival_cv
     many, waits = [], []
     for share in shares:
-        behind = np.asarray(prompt_queue_wait_s(prompt=prompt, requests_per_s=arriving, most=np.inf, share=share))
+        behind = np.asarray(prompt_queue_wait_s(
+            prompt=prompt, requests_per_s=arriving, most=np.inf, share=share, arrival_cv=arrival_cv
+        ))  # fmt: skip
         if share is None:
             many.append(load)
             waits.append(behind)
@@ -298,15 +321,19 @@ def latency_at_rate(
 def closed_loop_latency(
     case: ServingCase, rate: ServingRates, *, batch: float
 ) -> tuple[LatencyPercentiles, LatencyPercentiles]:
-    """First and further tokens where so many ask again as soon as they have their answer: a closed loop."""
-    full = batch_cycle(case, rate, batch=batch)
+    """First and further tokens where so many ask again as soon as they have their answer: a closed loop.
+
+    Or where so many ask at once: each waits for the prompts before it, half of them on average.
+    """
+    full, prompt = batch_cycle(case, rate, batch=batch), prompt_pace_s(case, rate)
     arriving, others = batch / full.seconds, np.maximum(batch - 1.0, 0.0)
     alone = loaded_first_token_s(case, rate, batch=batch, token_s=full.token_s)
     first = [
-        alone
-        + prompt_queue_wait_s(prompt=prompt_blocking_s(case, rate), requests_per_s=arriving, most=others, share=share)
+        alone + (prompt * others * (0.5 if share is None else share) if float(case.traffic.all_at_once) else
+            prompt_queue_wait_s(prompt=prompt, requests_per_s=arriving, most=others, share=share,
+                arrival_cv=case.traffic.arrival_cv))
         for share in _SHARES
-    ]
+    ]  # fmt: skip
     return LatencyPercentiles(*(1e3 * float(np.asarray(seconds)) for seconds in first)), LatencyPercentiles(
         *(1e3 * float(np.asarray(full.token_s)) for _ in _SHARES)
     )

@@ -3,25 +3,24 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import Any
 
 from planner.network.kinds import UnknownShape
 from planner.network.network import Network
 from planner.network.record import with_user_models
-from planner.scenario.base import ONE_MACHINE, SECONDS_PER_HOUR
+from planner.scenario.base import SECONDS_PER_HOUR
 from planner.scenario.jobs import ServingJob
 from planner.speed.hardware import HostedOnlyModelError, InvalidJobError
 from planner.speed.match_model import find_model_record, substitution_note
 from planner.speed.serving.bands import UNDER_LOAD, serving_band, serving_correction
 from planner.speed.serving.case_of import (
     ServingSetup,
-    check_layout,
     default_kv_bytes,
     engine_limits,
     fit_suggestions,
     make_case,
     misfit_reason,
-    smallest_group,
     stored_gb,
 )
 from planner.speed.serving.cases import (
@@ -34,7 +33,8 @@ from planner.speed.serving.cases import (
     serving_rates,
 )
 from planner.speed.serving.chips import ServingAccelerator, serving_data
-from planner.speed.serving.lookup import ResolvedModel, find_chip, find_period, find_shape
+from planner.speed.serving.layouts import best_layout, job_traffic, latency_target
+from planner.speed.serving.lookup import ResolvedModel, find_chip, find_period, find_release, find_shape
 from planner.speed.serving.non_llm import similar_work_names
 from planner.speed.serving.promise import (
     BatchCycle,
@@ -52,8 +52,6 @@ from pricing.catalogue import Catalogue
 from pricing.errors import PricingError, UnknownNameError
 
 _CACHE_BYTES = {"bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "int8": 1.0}
-USUAL_PROMISE = LatencyTarget(2.0, 0.1)
-_PROMISES = {"server": USUAL_PROMISE, "interactive": LatencyTarget(0.5, 0.04)}  # usual ones, where none is given
 
 
 @dataclass(frozen=True)
@@ -92,19 +90,19 @@ def build_serving_plan(catalogue: Catalogue, job: ServingJob, constants: Serving
     setup = _setup(with_user_models(catalogue, job.models), job)
     if not setup.shape.causal:
         job = job.model_copy(update={"output_tokens": 1})  # it writes nothing: one step gives its answer
-    layout = _layout(setup, job)
+    layout = best_layout(setup, job, constants)
     batch = math.nan if job.batch is None else max(job.batch / float(layout.replicas), 1.0)
-    worked_share = 1 - job.cached_input_share
-    traffic = ServingTraffic(float(job.input_tokens), float(job.output_tokens), batch, math.inf, worked_share, 1.0,
-        float(job.draft_tokens), job.accepted_share)  # fmt: skip
+    traffic = job_traffic(job, batch)
     limit = engine_limits(setup.period)
     # Adapters on attention, in 16 bits: two thin matrices beside each of four square ones.
     adapters = job.lora_adapters * 2.0 * 4 * job.lora_rank * 2 * float(setup.shape.hidden * setup.shape.layers)
     case = make_case(setup, layout, limit, traffic)
     left = case.machine.memory_bytes - adapters / float(layout.group * layout.stages)
     case = replace(case, machine=replace(case.machine, memory_bytes=left))
+    if constants != serving_data().values():  # levels were measured against our constants
+        case = replace(case, traits=replace(case.traits, level=1.0))
     rate = serving_rates(constants, case.traits)
-    return ServingPlan(job, setup, layout, limit, traffic, case, rate, adapters, _latency_target(job))
+    return ServingPlan(job, setup, layout, limit, traffic, case, rate, adapters, latency_target(job))
 
 
 def _setup(catalogue: Catalogue, job: ServingJob) -> ServingSetup:
@@ -112,13 +110,26 @@ def _setup(catalogue: Catalogue, job: ServingJob) -> ServingSetup:
     key = names.accelerator(catalogue, job.accelerator)
     called = key if job.mig_profile is None else f"{key} MIG {job.mig_profile}"
     chip = _cap_power(find_chip(catalogue, called, job.memory_gb), job.power_cap_w)
-    period = find_period(job.engine, job.engine_on or max(serving_data().engines[job.engine].periods))
+    software = software_day(job)
+    period = find_period(job.engine, software)
     precision = job.weight_precision or resolved.checkpoint.weights or "bf16"
-    kv_bytes = _CACHE_BYTES.get(job.cache_precision or "") or default_kv_bytes(period, precision)
+    kv_bytes = _CACHE_BYTES.get(job.cache_precision or "") or default_kv_bytes(period, precision, chip)
     gguf = job.engine == "local"
     return ServingSetup(
-        resolved.shape, chip, job.engine, period, precision, kv_bytes, gguf, checkpoint=resolved.checkpoint
-    )
+        resolved.shape, chip, job.engine, period, precision, kv_bytes, gguf, checkpoint=resolved.checkpoint,
+        day=software,
+    )  # fmt: skip
+
+
+def software_day(job: ServingJob) -> date:
+    """Return the day of the engine: that of its release, else the one asked for, else that of the newest fit."""
+    if job.engine_release is None:
+        return job.engine_on or serving_data().fit.on
+    day = find_release(job.engine, job.engine_release)
+    if day is None:
+        known = ", ".join(serving_data().engines[job.engine].releases) or "none"
+        raise InvalidJobError(f"{job.engine}: nobody knows release {job.engine_release}; want one of: {known}")
+    return day
 
 
 def _find_model(catalogue: Catalogue, called: str) -> ResolvedModel:
@@ -149,31 +160,6 @@ def _cap_power(chip: ServingAccelerator, power_cap_w: float | None) -> ServingAc
     if power_cap_w is None or chip.tdp_w is None or power_cap_w >= chip.tdp_w:
         return chip
     return replace(chip, power_share=chip.power_share * power_cap_w / chip.tdp_w, tdp_w=power_cap_w)
-
-
-def _layout(setup: ServingSetup, job: ServingJob) -> ServingLayout:
-    shape = setup.shape
-    spread = setup.period.spread_experts if job.spread_experts is None else job.spread_experts
-    most = 1 if job.mig_profile is not None else (job.accelerators or ONE_MACHINE) // job.pipeline_parallel
-    group = job.tensor_parallel or int(smallest_group(setup, max(most, 1)))
-    check_layout(shape, group=group, stages=job.pipeline_parallel, spread=spread and group > 1)
-    devices = group * job.pipeline_parallel
-    if job.mig_profile is not None and devices > 1:
-        raise InvalidJobError(f"slices cannot talk to each other: a model has to fit into one {job.mig_profile}")
-    if job.accelerators is not None and devices > job.accelerators:
-        raise InvalidJobError(f"{devices} accelerators for one replica, and there are {job.accelerators}")
-    replicas = max((job.accelerators or devices) // devices, 1)
-    alone = spread and shape.experts > 1 and group > 1
-    return ServingLayout(float(group), float(job.pipeline_parallel), float(replicas), float(group) if alone else 1.0)
-
-
-def _latency_target(job: ServingJob) -> LatencyTarget | None:
-    usual = _PROMISES.get(job.mode)
-    if usual is None and job.ttft_ms is None and job.tpot_ms is None:
-        return None
-    first = job.ttft_ms / 1e3 if job.ttft_ms else (usual.ttft_s if usual else math.inf)
-    token = job.tpot_ms / 1e3 if job.tpot_ms else (usual.tpot_s if usual else math.inf)
-    return LatencyTarget(first, token, job.percentile)
 
 
 _ADAPTER_SLOWDOWN = 0.2  # engines lose 10 to 30 % with several adapters; no primary measurement was found
@@ -310,8 +296,8 @@ def _warnings(worked: ServingPlan, output: float, batch: float) -> tuple[str, ..
     warnings = {
         "little memory is left beside the weights: the batch, and with it the speed, is uncertain": tight,
         "the catalogue does not know this memory: whether it fits is not checked": chip.memory_bytes <= 0,
-        "more than one machine works on each step: the network between them is not in this model": worked.devices
-        > ONE_MACHINE,
+        "more than one machine works on each step: so fast only with a network between them": worked.devices
+        > worked.setup.chip.domain,
         "so many short requests that the host may set the pace": each > _REQUESTS_PER_ACCELERATOR,
         "layers that are not attention are counted as matrix products only: a wide band": shape.is_hybrid,
         "a processor: measured runs reach a third to a whole of this, and its memory is assumed": chip.kind == "cpu",

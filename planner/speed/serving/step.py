@@ -24,6 +24,9 @@ _ACTIVATION_BYTES = 2.0  # 16-bit, whatever the weights
 # ask for it (mamba_ssm_dtype, ssm_cache_dtype: float32), and each step reads and writes them.
 _STATE_BYTES = 4.0
 _READ_AND_WRITTEN = 2.0
+# Within a machine engines gather every token everywhere; only wider groups send each where its experts are
+# (moe-perf-guide.md of TensorRT-LLM, fused_moe of vLLM, read November 2026).
+_GATHERED = 8.0
 _DISPATCH_BYTES = 1.5  # there in 8 bits and back in 16, over the two halves of a layer
 
 
@@ -55,18 +58,20 @@ def expert_coverage(case: ServingCase, *, tokens: Num, skew: Num) -> Num:
 
 
 def weight_bytes_read(case: ServingCase, rates: ServingRates, *, tokens: Num) -> Num:
-    """Bytes that a step of `tokens` tokens reads over the whole group, experts at their slower pace. [byte]"""
+    """Bytes that a step of `tokens` tokens reads over the whole group. [byte]"""
     net, wide, layout = case.network, case.widths, case.layout
     attention = wide.attention * net.attention_params * layout.attention_ranks
     every = wide.other * net.other_params + wide.head * net.head_params
     experts = wide.weight * net.routed_params * expert_coverage(case, tokens=tokens, skew=rates.skew)
-    return attention + every + experts / rates.expert_reading_share
+    return attention + every + experts
 
 
 def cache_bytes(case: ServingCase, *, context: Num) -> Num:
     """Bytes of the cache of one request with so many tokens, on all accelerators that keep a copy of it. [byte]"""
-    tokens = case.network.cached_values(context=context) * case.widths.kv * cache_copies(case)
-    return tokens + _STATE_BYTES * case.network.state_values
+    net = case.network
+    whole = np.where(case.limits.whole_cache > 0, net.without_window().cached_values(context=context), 0.0)
+    tokens = np.maximum(net.cached_values(context=context), whole) * case.widths.kv * cache_copies(case)
+    return tokens + _STATE_BYTES * net.state_values
 
 
 def cache_bytes_read(case: ServingCase, *, context: Num) -> Num:
@@ -89,11 +94,20 @@ def _effective_flops(case: ServingCase, rates: ServingRates) -> Num:
     return rates.flops_share * case.machine.flops * case.layout.group
 
 
-def _effective_params(case: ServingCase, rates: ServingRates) -> Num:
-    """Active parameters, experts that live whole on one accelerator each counted by what the fullest one delays."""
+def _effective_params(case: ServingCase, rates: ServingRates, *, tokens: Num) -> Num:
+    """Active parameters of each of so many tokens, those of experts by the rows that the fullest rank works on.
+
+    A grouped product works on whole tiles, of which half of one is empty for each expert on average; and a step waits
+    for the rank whose experts are asked most, by chance and because some experts are liked better.
+    """
     net = case.network
-    alone = np.asarray(case.layout.attention_ranks) > 1
-    return net.active_params + np.where(alone, (rates.spread_expert_work - 1) * net.routed_active_params, 0.0)
+    copies = np.maximum(tokens * net.experts_per_token, 1.0)
+    touched = net.experts * expert_coverage(case, tokens=tokens, skew=rates.skew)
+    filled = 1 + touched * rates.expert_tile / 2 / copies
+    ranks = np.asarray(case.layout.expert_ranks)
+    uneven = rates.fullest_rank * np.sqrt(ranks * (1 / copies + 1 / np.maximum(net.experts, 1.0)))
+    fullest = filled * np.where(ranks > 1, 1 + uneven, 1.0) * rates.expert_work
+    return net.active_params + (fullest - 1) * net.routed_active_params
 
 
 def _effective_attention_flops(case: ServingCase, rates: ServingRates) -> Num:
@@ -102,8 +116,11 @@ def _effective_attention_flops(case: ServingCase, rates: ServingRates) -> Num:
 
 def _elementwise_s(case: ServingCase, rates: ServingRates, *, tokens: Num) -> Num:
     """Seconds of norms, gates and conversions: read and written, hardly computed."""
-    net = case.network
-    return tokens * rates.activation_bytes * net.layers * net.hidden / effective_bandwidth(case, rates)
+    net, layout = case.network, case.layout
+    spread = np.maximum(layout.attention_ranks, layout.expert_ranks)
+    copies = rates.permute_bytes * net.moe_layers * net.experts_per_token * layout.group / spread
+    bytes_moved = tokens * net.hidden * (rates.activation_bytes * net.layers + copies)
+    return bytes_moved / effective_bandwidth(case, rates)
 
 
 def _communication_s(case: ServingCase, rates: ServingRates, *, tokens: Num) -> Num:
@@ -111,10 +128,14 @@ def _communication_s(case: ServingCase, rates: ServingRates, *, tokens: Num) -> 
     group, net = np.asarray(case.layout.group), case.network
     ring = 2 * (group - 1) / group * tokens * net.hidden * _ACTIVATION_BYTES
     sends = np.maximum(net.experts_per_token, 1.0)
-    others = (group - 1) * (1 - (1 - 1 / group) ** sends)  # other accelerators a token is sent to
+    dispatched = (group - 1) * (1 - (1 - 1 / group) ** sends)  # other accelerators a token is sent to
+    others = np.where(group <= _GATHERED, group - 1, dispatched)
     to_experts = others * tokens * net.expert_hidden * _DISPATCH_BYTES / group
     sent = np.where(np.asarray(case.layout.attention_ranks) > 1, to_experts, ring)
-    seconds = 2 * net.layers * sent / (rates.link_share * case.machine.link_bytes_per_s)
+    machine = case.machine
+    outside = 1 - np.minimum(machine.domain / group, 1.0)  # of what is sent, to accelerators that no link joins
+    byte_s = (1 - outside) / machine.link_bytes_per_s + outside / machine.network_bytes_per_s
+    seconds = 2 * net.layers * sent * byte_s / rates.link_share
     return np.where(group > 1, seconds, 0.0)
 
 
@@ -132,7 +153,7 @@ def decode_step(case: ServingCase, rates: ServingRates, *, batch: Num, context: 
     cached = batch * cache_bytes_read(case, context=context) * rates.cache_reading / effective_bandwidth(case, rates)
     tokens = batch * (1 + case.traffic.draft_tokens)
     attention = tokens * case.network.decode_flops(context=context) / _effective_attention_flops(case, rates)
-    matmuls = 2 * tokens * _effective_params(case, rates) / _effective_flops(case, rates)
+    matmuls = 2 * tokens * _effective_params(case, rates, tokens=tokens) / _effective_flops(case, rates)
     return ServingStepParts(
         weights_s=weight_bytes_read(case, rates, tokens=tokens) / effective_bandwidth(case, rates),
         arithmetic_s=matmuls + attention + _elementwise_s(case, rates, tokens=tokens),
@@ -147,7 +168,8 @@ def decode_step(case: ServingCase, rates: ServingRates, *, batch: Num, context: 
 def prefill(case: ServingCase, rates: ServingRates, *, prompts: Num, tokens: Num) -> ServingStepParts:
     """`prompts` prompts of `tokens` tokens each among other work: what each token costs, nothing that is shared. [s]"""
     squares = case.network.prompt_flops(tokens=tokens)
-    matmuls = 2 * prompts * tokens * _effective_params(case, rates) / _effective_flops(case, rates)
+    at_once = np.minimum(prompts * tokens, case.limits.step_tokens * case.layout.attention_ranks)
+    matmuls = 2 * prompts * tokens * _effective_params(case, rates, tokens=at_once) / _effective_flops(case, rates)
     passing = _elementwise_s(case, rates, tokens=prompts * tokens)
     nothing = 0.0 * matmuls
     return ServingStepParts(

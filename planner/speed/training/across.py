@@ -19,7 +19,13 @@ from planner.speed.arrays import stack_records, take_entries
 from planner.speed.bands import Band
 from planner.speed.hardware import Hardware, MissingAcceleratorDataError, hardware, hardware_family, lacks_units
 from planner.speed.pace import SpeedCorrection, training_correction
-from planner.speed.training.constants import TrainingCalibration, default_calibration, training_band, training_traits
+from planner.speed.training.constants import (
+    TrainingCalibration,
+    default_calibration,
+    level_name,
+    training_band,
+    training_traits,
+)
 from planner.speed.training.fitting import USABLE_SHARE, peak_memory
 from planner.speed.training.goodput import TeamEfficiency, compute_optimal_tokens, reliability, team_share
 from planner.speed.training.layout import (
@@ -247,7 +253,11 @@ def _best(shape: Network, chips: _AcceleratorColumns, layouts: _LayoutTable, fit
     # The leanest first: what only large chips hold is weighed on those alone, and of equals the leaner one is taken.
     order = np.argsort(layouts.memory_gb, kind="stable")
     order = order[layouts.memory_gb[order] <= chips.memory_gb.max(initial=0.0)]
-    paces = np.array([[pace.ratio] for pace in chips.paces])
+    if not len(order):
+        return _Best(at, rate)
+    some_plan = take_entries(layouts.plans, 0)  # software, format and what is trained are the same in all
+    levels = [fitted.level(level_name(shape.label, key, some_plan)) for key in chips.keys]
+    paces = np.array([[pace.ratio * level] for pace, level in zip(chips.paces, levels, strict=True)])
     for rows in (order[begin : begin + _AT_ONCE] for begin in range(0, len(order), _AT_ONCE)):
         fitting = np.flatnonzero(chips.memory_gb >= layouts.memory_gb[rows].min())
         some = Hardware(**{field.name: getattr(chips.columns, field.name)[fitting] for field in fields(Hardware)})
@@ -282,7 +292,10 @@ def _one(
     place = int(best.at[at])
     plan, pace = take_entries(on.plans, place), chips.paces[at]
     layout = to_training_layout(LayoutCandidate(plan, rate, float(on.memory_gb[place])))
-    band = training_band(training_traits(shape, plan, chips.families[at]), calibration=fitted, own=pace.like or "")
+    band = training_band(
+        training_traits(shape, plan, chips.families[at]), calibration=fitted, own=pace.like or "",
+        measured=level_name(shape.label, chips.keys[at], plan) in fitted.levels,
+    )  # fmt: skip
     return replace(result, rate=rate, layout=layout, band=band, team_kept=pace.kept)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from planner.network.network import Network
 from planner.scenario.base import ONE_MACHINE
 from planner.speed.arrays import Num
-from planner.speed.bands import UNTOLD, Band, BandTraits, ErrorSpread, attention_kind, mixture_kind
+from planner.speed.bands import UNLEVELED, UNTOLD, Band, BandTraits, ErrorSpread, Level, attention_kind, mixture_kind
 from planner.speed.data_files import read_data
 from planner.speed.training.plan import TrainingPlan
 from pricing.caching import cached
@@ -70,6 +70,11 @@ class TrainingCalibration:
     families: Mapping[str, float]
     bands: Mapping[str, Band] = field(default_factory=dict)
     spread: ErrorSpread = UNTOLD
+    levels: Mapping[str, Level] = field(default_factory=dict)
+
+    def level(self, name: str) -> float:
+        """Return how fast published runs of a setup were, over what the constants alone predict; else 1."""
+        return self.levels.get(name, UNLEVELED).ratio
 
     def chip_factor(self, chip: str, family: str) -> float:
         """The multiplier of one chip; an unknown one is like its family, an unknown family like the rest."""
@@ -83,7 +88,8 @@ def default_calibration() -> TrainingCalibration:
     constants = TrainingConstants(**{name: float(data["constants"][name]["value"]) for name in NAMES})
     bands = {name: Band(**band) for name, band in data["bands"].items()}
     spread = ErrorSpread.model_validate(data["spread"]) if "spread" in data else UNTOLD
-    return TrainingCalibration(constants, data["chips"], data["families"], bands, spread)
+    levels = {name: Level(**level) for name, level in data.get("levels", {}).items()}
+    return TrainingCalibration(constants, data["chips"], data["families"], bands, spread, levels)
 
 
 SCALES = {"up_to_64": 64.0, "65_to_1024": 1024.0}
@@ -111,6 +117,13 @@ def run_kind(*, moe: bool, layout_stated: bool) -> str:
 def size_class(accelerators: float) -> str:
     """Small, middle, large."""
     return next((name for name, most in SCALES.items() if max(accelerators, 1.0) <= most), "above_1024")
+
+
+def level_name(model: str, chip: str, plan: TrainingPlan) -> str:
+    """Return by what the level of a setup is known: software, accelerator, model, format and what is trained."""
+    software = "library" if not plan.eager else "compiled" if plan.compiled else "eager"
+    trained = "all" if plan.trainable_share >= 1 else "some"
+    return " | ".join((software, chip, model, f"{float(plan.bits):.0f} bits", trained))
 
 
 def training_traits(shape: Network, plan: TrainingPlan, family: str) -> dict[str, str]:
@@ -142,15 +155,18 @@ def training_band(
     calibration: TrainingCalibration | None = None,
     own: str = "",
     processor: bool = False,
+    measured: bool = False,
 ) -> Band:
     """The band of a run with these traits; the house's where a fit was too small to have one.
 
-    `own` says that measured runs of one's own corrected the speed: of the same `job` or others on the accelerator.
+    `own` says that measured runs of one's own corrected the speed: of the same `job` or others on the accelerator;
+    `measured` that published runs show the level of its setup.
     """
     if processor and not own:
         return PROCESSOR
     fitted = calibration is not None and calibration.spread is not UNTOLD
-    general = (calibration if calibration and fitted else default_calibration()).spread.band(traits)
+    spread = (calibration if calibration and fitted else default_calibration()).spread
+    general = spread.band(traits, measured=measured)
     kind = run_kind(moe=traits["mixture"] != "dense", layout_stated=layout_stated)
     bands = calibration.bands if calibration is not None and kind in calibration.bands else default_bands()
     theirs = bands.get(f"own_runs/{own}/{kind}") if own else None

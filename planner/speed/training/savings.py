@@ -91,7 +91,7 @@ def memory_savings(
     plans = stack_records(list(tried.values()))
     memory = peak_memory(resolved.shape, plans)
     limit = float(resolved.chip.memory_gb) * USABLE_SHARE
-    constants, pace = resolved.constants.constants, resolved.pace.ratio
+    constants, pace = resolved.constants.constants, resolved.faster(plan)
     rate = np.asarray(
         tokens_per_s(resolved.shape, resolved.chip, plans, constants, chip_factor=resolved.factor, pace=pace)
     )

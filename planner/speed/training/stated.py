@@ -129,7 +129,7 @@ def complete_plan(shape: Network, chip: Hardware, stated: StatedLayout) -> Train
     compiled = is_compiled(stated.compiled, eager=stated.eager, year=year)
     return TrainingPlan(
         seq_len=seq_len, accelerators=count, tp=tp, pp=pp, vpp=stated.vpp or _stages(shape, pp, stated.interleaves),
-        cp=cp, ep=stated.ep or (min(8.0, count) if float(shape.experts) > 0 else 1.0), dp=dp, micro_batch=micro,
+        cp=cp, ep=stated.ep or _expert_ranks(shape, chip, count), dp=dp, micro_batch=micro,
         global_batch=stated.global_batch or MICRO_BATCHES_PER_STAGE * pp * dp * micro,
         recompute=recompute if stated.recompute is None else stated.recompute, shard=shard, bits=bits,
         backward=1.0 if stated.adapter else 2.0, trainable_share=ADAPTER_SHARE if stated.adapter else 1.0,
@@ -148,6 +148,13 @@ def complete_plan(shape: Network, chip: Hardware, stated: StatedLayout) -> Train
     )  # fmt: skip
 
 
+def _expert_ranks(shape: Network, chip: Hardware, count: float) -> float:
+    """Return over how many ranks experts are spread: a machine; on a pod as far as their number divides."""
+    if float(shape.experts) <= 0:
+        return 1.0
+    return min(8.0, count) if chip.launches else float(gcd(int(shape.experts), int(count)))
+
+
 def is_compiled(stated: bool | None, *, eager: bool, year: float) -> float:
     """Return 1 where elementwise work is fused: vendors' stacks do it by hand, plain PyTorch by compiler, of late."""
     return float(stated if stated is not None else not eager or year >= COMPILED_SINCE)
@@ -161,6 +168,11 @@ def _splits(
         # More tensor ranks than the fast fabric holds: the table counts the cores of a chip, of which there are two.
         cores = 2.0 if stated.tp > chip.domain and not chip.is_gpu else 1.0
         return stated.tp / cores, stated.pp, stated.cp or 1.0
+    # Each chip has a sequence of its own, and room for what comes into every layer of it.
+    kept_gb = 2 * float(shape.layers * shape.hidden) * seq_len / 1e9
+    enough = (stated.global_batch or count) >= count and not stated.adapter and kept_gb < float(chip.memory_gb) / 2
+    if not chip.launches and stated.tp is None and stated.pp is None and enough:
+        return 1.0, 1.0, stated.cp or 1.0  # compilers of TPUs shard data and weights; memory is that of all
     needed = (ADAPTER_BYTES if stated.adapter else TRAIN_BYTES) * float(shape.params)
     needed = needed / (OVERFILL * float(chip.memory_gb) * 1e9)
     least = needed if stated.adapter else 0.0

@@ -199,13 +199,13 @@ def _step(shape: Network, chip: Hardware, plan: TrainingPlan, k: TrainingConstan
         "elementwise_s": elementwise_s(shape, chip, plan, k),
         "experts_s": experts_s(shape, chip, plan, k, factor),
         "permute_s": permute_s(shape, chip, plan, k),
-        "host_s": host_s(shape, plan, k),
+        "host_s": host_s(shape, plan, k) * chip.launches,
         "tensor_traffic_s": tensor_s(shape, chip, plan, k),
         "context_traffic_s": (k.context_exposed * moved * plan.passes / rate),
         "expert_traffic_s": all_to_all_s(shape, chip, plan, k),
     }
     busy_s = sum(micro.values())
-    waits_s = idle_s(shape, plan, k, busy_s)
+    waits_s = idle_s(shape, plan, k, busy_s) * chip.launches
     micro["host_s"] = micro["host_s"] + waits_s
     stages, count = plan.pp, plan.micro_batches
     fullest: Num = stage_slots(shape.layers, stages) / shape.layers

@@ -29,6 +29,7 @@ from planner.speed.training.constants import (
     PROCESSOR_PACE,
     TrainingCalibration,
     default_calibration,
+    level_name,
     training_band,
     training_traits,
 )
@@ -104,9 +105,17 @@ class ResolvedTrainingJob:
     batch: int
     wish: LayoutConstraints
 
+    def level_name(self, plan: TrainingPlan) -> str:
+        """Return by what the level of its setup is known."""
+        return level_name(self.shape.label, self.chip_key, plan)
+
+    def faster(self, plan: TrainingPlan) -> float:
+        """Return how much faster than the constants say: by the level of its setup, and by one's own runs."""
+        return self.pace.ratio * self.constants.level(self.level_name(plan))
+
     def search(self, base: TrainingPlan) -> LayoutSearchResult:
         """The layouts of `base` that fit, at the pace of one's own runs."""
-        constants, pace = self.constants.constants, self.pace.ratio
+        constants, pace = self.constants.constants, self.faster(base)
         result = search_layouts(self.shape, self.chip, base, constants, wish=self.wish, chip_factor=self.factor)
         return (
             result
@@ -238,12 +247,13 @@ def _speed(
     tokens: float,
 ) -> TrainingSpeed:
     plan, job = best.plan, resolved.job
-    constants, pace = resolved.constants.constants, resolved.pace.ratio
+    constants, pace = resolved.constants.constants, resolved.faster(plan)
     parts = step_parts(resolved.shape, resolved.chip, plan, constants, chip_factor=resolved.factor, pace=pace)
     band = training_band(
         training_traits(resolved.shape, plan, resolved.family), calibration=resolved.constants,
         own=resolved.pace.like or "", layout_stated=job.tp is not None and job.pp is not None,
         processor=catalogue.accelerators[resolved.chip_key].kind == "cpu",
+        measured=resolved.level_name(plan) in resolved.constants.levels,
     )  # fmt: skip
     rate = best.tokens_per_s_per_accelerator
     often = reliability(

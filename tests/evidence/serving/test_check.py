@@ -7,7 +7,8 @@ import pytest
 
 from planner.evidence.checked import CheckedRun, skip_counts, summary
 from planner.evidence.serving.check import check_serving
-from planner.evidence.serving.runs import ServingObservation, ServingObservations, read_observations, read_run
+from planner.evidence.serving.observed import ServingObservation, ServingObservations, read_observations
+from planner.evidence.serving.runs import read_run
 from planner.evidence.table import SERVING, SkippedRunError, published_runs, read_run_rows
 from planner.speed.serving.cases import NAMES, ServingConstants
 from planner.speed.serving.chips import serving_data
@@ -212,7 +213,7 @@ def test_columns_bound_a_service() -> None:
     limited = {"arrivals_per_s": "4", "ttft_limit_ms": "450", "tpot_limit_ms": "40"}
     run = read_run(CATALOGUE, {**PLAIN, **limited, "prefill_instances": "1", "decode_instances": "3"})
     assert (run.arrivals_per_s, run.limit_ttft_s, run.limit_tpot_s) == (4.0, 0.45, 0.04)
-    assert run.prompt_replicas == pytest.approx(float(run.case.layout.replicas) / 3)
+    assert run.case.layout.prompt_replicas == pytest.approx(1 / 3)
 
 
 def test_notes_are_for_people() -> None:
@@ -275,7 +276,7 @@ def observed_rows() -> list[ServingObservation]:
 
 def test_constants_that_made_the_figures_are_found_again() -> None:
     truth = replace(expected(), flops_share=0.6, bandwidth_share=0.8, layer_us=120.0, inline_sequence_us=70.0)
-    made = ServingObservations.of(observed_rows() * 30)  # so many that what was expected hardly pulls
+    made = ServingObservations.of(observed_rows() * 30).unleveled()  # so many that what was expected hardly pulls
     made = replace(made, per_s=made.per_s * np.exp(made.log_errors(truth)))
     assert np.abs(made.log_errors(truth)).max() < 1e-9
     found = fit(made, free=("flops_share", "bandwidth_share", "layer_us", "inline_sequence_us"))

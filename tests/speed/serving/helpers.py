@@ -17,10 +17,11 @@ from planner.speed.serving.cases import (
     ServingTraits,
 )
 
+NOTHING = ("activation_bytes", "bubble", "expert_tile", "fullest_rank", "permute_bytes")
 # Every share one, every loss nothing: what is left is the plain roofline.
 IDEAL = replace(
     ServingConstants(**dict.fromkeys(NAMES, 1.0)),
-    **{name: 0.0 for name in NAMES if name.endswith(("_us", "_ms")) or name in ("activation_bytes", "bubble")},
+    **{name: 0.0 for name in NAMES if name.endswith(("_us", "_ms")) or name in NOTHING},
 )
 
 
@@ -45,13 +46,16 @@ def case(**parts: Any) -> ServingCase:
     plain: dict[str, Any] = {
         "network": network(),
         "widths": ByteWidths(weight=2.0, other=2.0, attention=2.0, head=2.0, kv=2.0),
-        "machine": ServingMachine(flops=1e12, flops_16bit=1e12, bandwidth=1e9, memory_bytes=10e9, link_bytes_per_s=1e8),
+        "machine": ServingMachine(flops=1e12, flops_16bit=1e12, bandwidth=1e9, memory_bytes=10e9, link_bytes_per_s=1e8,
+            network_bytes_per_s=1e7, domain=8.0),
         "layout": ServingLayout(group=1.0, stages=1.0, replicas=1.0, attention_ranks=1.0),
         "limits": ServingLimits(
             step_s=0.0, step_tokens=math.inf, most_requests=4_096.0, memory_share=0.9, cache_share=1.0,
             working_bytes=1.5e9, reserve_share=0.5,
         ),
-        "traits": ServingTraits(**{field.name: 0.0 for field in fields(ServingTraits)} | {"power_share": 1.0}),
+        "traits": ServingTraits(
+            **{field.name: 0.0 for field in fields(ServingTraits)} | {"power_share": 1.0, "level": 1.0}
+        ),
         "traffic": ServingTraffic(input_tokens=100.0, output_tokens=100.0, batch=4.0, requests_in_run=math.inf,
                            worked_share=1.0, held_by_memory=1.0),
     }  # fmt: skip

@@ -157,7 +157,8 @@ def own(**shape: Any) -> Catalogue:
 
 def test_a_model_of_ones_own_is_counted_from_its_record() -> None:
     ours = served(own(**LLAMA), model="Ours")
-    assert ours.output_tokens_per_s == pytest.approx(served().output_tokens_per_s)
+    # Published runs tell how fast that of the catalogue is, of one's own nobody has: the level is a few per cent.
+    assert ours.output_tokens_per_s == pytest.approx(served().output_tokens_per_s, rel=0.1)
     assert ours.model == "Ours"
 
 

@@ -148,7 +148,7 @@ def test_what_is_left_holds_caches() -> None:
 
 def test_more_memory_never_stops_fitting() -> None:
     sizes = np.geomspace(1e6, 1e12, 60)
-    many = case(machine=ServingMachine(1e12, 1e12, 1e9, sizes, 1e8))
+    many = case(machine=ServingMachine(1e12, 1e12, 1e9, sizes, 1e8, 1e7, 8.0))
     fit = fits(many)
     assert not fit[1]
     assert fit[-1]
@@ -156,7 +156,7 @@ def test_more_memory_never_stops_fitting() -> None:
 
 
 def test_an_unknown_memory_is_not_called_too_small() -> None:
-    assert fits(case(machine=ServingMachine(1e12, 1e12, 1e9, 0.0, 1e8)))
+    assert fits(case(machine=ServingMachine(1e12, 1e12, 1e9, 0.0, 1e8, 1e7, 8.0)))
 
 
 @pytest.mark.parametrize(("asked", "measured", "runs"), [(4.0, False, 4), (1e9, False, 4_096), (1e5, True, 1e5)])

@@ -1,0 +1,71 @@
+"""The layout of a service where nobody says it: the one that needs the fewest accelerators for what is asked."""
+
+import math
+from contextlib import suppress
+
+from planner.scenario.jobs import ServingJob
+from planner.speed.hardware import InvalidJobError
+from planner.speed.serving.case_of import ServingSetup, engine_limits, job_layout, make_case
+from planner.speed.serving.cases import ServingConstants, ServingLayout, ServingTraffic, serving_rates
+from planner.speed.serving.promise import LatencyTarget, concurrent_requests, max_requests_per_s
+from planner.speed.serving.step import fits
+
+USUAL_PROMISE = LatencyTarget(2.0, 0.1)
+_PROMISES = {"server": USUAL_PROMISE, "interactive": LatencyTarget(0.5, 0.04)}  # usual ones, where none is given
+_WIDE_GROUPS = (8, 16, 32, 64)  # accelerators that hold a mixture's experts between them
+_PROMPT_SHARES = (0.25, 0.5)  # of the accelerators, that may only work on prompts
+
+
+def best_layout(setup: ServingSetup, job: ServingJob, constants: ServingConstants) -> ServingLayout:
+    """Return the layout that was asked for; where it is open, of a mixture, the one that needs the fewest accelerators.
+
+    Ranks that attend to requests of their own with experts spread over many, and prompts apart from answers, are
+    weighed against the fewest that hold the model. Of equals the plainer is taken.
+    """
+    plain = job_layout(setup, job)
+    stated = (job.tensor_parallel, job.expert_parallel, job.attention_dp, job.prefill_accelerators, job.spread_experts,
+        job.batch, job.mig_profile)  # fmt: skip
+    asked = job.accelerators or job.peak_requests_per_s or job.requests_per_s
+    closed = any(each is not None for each in stated) or job.pipeline_parallel > 1 or not asked
+    if closed or setup.shape.experts <= 1 or not setup.period.attends_apart:
+        return plain
+    layouts = [plain]
+    for size in (size for size in _WIDE_GROUPS if size <= setup.chip.domain and setup.shape.experts % size == 0):
+        wide = job.model_copy(update={"expert_parallel": size, "attention_dp": True})
+        some = job.accelerators or 0
+        pools = [int(share * some / size) * size for share in _PROMPT_SHARES if latency_target(job) is not None]
+        for prompting in (None, *(pool for pool in dict.fromkeys(pools) if pool)):
+            with suppress(InvalidJobError):
+                layouts.append(job_layout(setup, wide.model_copy(update={"prefill_accelerators": prompting})))
+    return max(layouts, key=lambda layout: _worth(setup, job, layout, constants))
+
+
+def _worth(setup: ServingSetup, job: ServingJob, layout: ServingLayout, constants: ServingConstants) -> float:
+    """Return requests a second of all there are; where their number is open, accelerators needed, counted down."""
+    traffic = job_traffic(job, math.nan)
+    case = make_case(setup, layout, engine_limits(setup.period), traffic)
+    if not bool(fits(case)):
+        return -math.inf
+    most, rate = float(concurrent_requests(case)), serving_rates(constants, case.traits)
+    within = max_requests_per_s(case, rate, most=most, promise=latency_target(job), cv=job.length_cv)
+    if job.accelerators is not None:
+        return within * float(layout.replicas)
+    wanted = job.peak_requests_per_s or job.requests_per_s or 0.0
+    return -math.ceil(wanted / within) * float(layout.group) if within > 0 else -math.inf
+
+
+def job_traffic(job: ServingJob, batch: float) -> ServingTraffic:
+    """Return the tokens and the requests at once of a job; not a number where memory decides."""
+    worked_share = 1 - job.cached_input_share
+    return ServingTraffic(float(job.input_tokens), float(job.output_tokens), batch, math.inf, worked_share, 1.0,
+        float(job.draft_tokens), job.accepted_share, float(job.load_start == "all_at_once"),
+        float(job.load_start != "steady"))  # fmt: skip
+
+
+def latency_target(job: ServingJob) -> LatencyTarget | None:
+    usual = _PROMISES.get(job.mode)
+    if usual is None and job.ttft_ms is None and job.tpot_ms is None:
+        return None
+    first = job.ttft_ms / 1e3 if job.ttft_ms else (usual.ttft_s if usual else math.inf)
+    token = job.tpot_ms / 1e3 if job.tpot_ms else (usual.tpot_s if usual else math.inf)
+    return LatencyTarget(first, token, job.percentile)
