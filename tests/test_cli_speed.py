@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from planner.cli.common import BAD_INPUT, OK
-from planner.speed.data_files import DATA
+from planner.speed.hardware import DATA
 from pricing import strict_yaml
 from tests.evidence.golden import serving_rows, training_rows
 from tests.house import ROOT

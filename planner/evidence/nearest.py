@@ -13,8 +13,7 @@ from planner.evidence.checked import CheckedRun
 from planner.evidence.constants_file import KINDS
 from planner.evidence.table import TABLES, Row, number, published_runs, text
 from planner.scenario.vocabulary import Kind
-from planner.speed.data_files import read_data
-from planner.speed.hardware import hardware_family
+from planner.speed.hardware import hardware_family, read_data
 from pricing import Catalogue
 
 # Penalty of a difference, in doublings of the size of the job.

@@ -11,7 +11,7 @@ from math import isfinite, prod
 
 from planner.network.guess import ModelSizes, size_in_name
 from planner.scenario.vocabulary import Kind
-from planner.speed.data_files import DATA
+from planner.speed.hardware import DATA
 from pricing import PricingError
 from pricing.formulas import NO_PLACE, unseen
 

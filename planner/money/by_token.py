@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from planner.scenario.base import MILLION, SECONDS_PER_HOUR
 from planner.scenario.task import ServingTask
-from planner.speed.hosted_tokens import cheapest_hosted_price
+from planner.speed.kept_data import cheapest_hosted_price
 from planner.speed.serving import ServingResult
 from pricing import Catalogue
 

@@ -1,13 +1,14 @@
 """An accelerator and what joins it to others, as numbers for the speed formulas: one or arrays of many."""
 
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from pydantic import Field
 
 from planner.speed.arrays import Num
-from planner.speed.data_files import read_data
-from pricing import PricingError, UnknownNameError
+from pricing import PricingError, UnknownNameError, strict_yaml
 from pricing.caching import cached
 from pricing.figure import Figure, StrictModel, Text
 from pricing.records import Accelerator
@@ -27,6 +28,24 @@ class MissingAcceleratorDataError(PricingError):
 
 class HostedOnlyModelError(UnknownNameError):
     """A model that is sold by the token and whose shape is not on record."""
+
+
+DATA = Path(__file__).parent / "data"
+
+
+class ReachedShare(StrictModel):
+    """A share that is reached of a rate, and who reaches it."""
+
+    low: float = Field(gt=0, description="share at the low end")
+    typical: float = Field(gt=0, description="share that is usual")
+    high: float = Field(gt=0, description="share at the high end")
+    words: Text = Field(description="who or what reaches it, as a page says it")
+
+
+@cached(8)
+def read_data(name: str) -> Any:
+    """Return what stands in planner/speed/data/`name`."""
+    return strict_yaml.read((DATA / name).read_text(encoding="utf-8"), file=name)
 
 
 GIB_PER_GB = 1.073741824

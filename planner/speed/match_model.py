@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from planner.network.guess import NEARLY, UNSAID, ModelSizes, size_in_name
-from planner.speed.data_files import read_data
-from planner.speed.hardware import HostedOnlyModelError
+from planner.speed.hardware import HostedOnlyModelError, read_data
 from pricing import AmbiguousNameError, Catalogue, UnknownNameError, meant, names
 from pricing.caching import by_digest, cached
 from pricing.meant import Meant, SeveralModels

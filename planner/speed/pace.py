@@ -19,7 +19,7 @@ from pydantic import Field
 from planner.scenario.jobs import MeasuredLike, TrainingJob
 from planner.scenario.measured import MeasuredRun
 from planner.speed.bands import Band
-from planner.speed.data_files import read_data
+from planner.speed.hardware import read_data
 from planner.speed.match_model import find_model_record
 from pricing import Catalogue, PricingError, names
 from pricing.caching import cached

@@ -25,12 +25,14 @@ from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.task import FixedRun, ServingSpec, ServingTask, TrainingSpec, TrainingTask
 from planner.scenario.work import ScheduledJob, Work
 from planner.speed.hardware import NARROW, InvalidJobError, MissingAcceleratorDataError
-from planner.speed.hosted_tokens import cheapest_hosted_price, serves_own_weights, with_adapters
 from planner.speed.kept_data import (
     PICTURES_TB,
     SMALLEST_TB,
+    cheapest_hosted_price,
+    serves_own_weights,
     serving_data_tb,
     training_data_tb,
+    with_adapters,
     with_data,
     with_usual_data,
 )

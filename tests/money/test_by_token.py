@@ -12,7 +12,7 @@ from planner.report.answer.sentences import summarize_answer
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import ServingTask
 from planner.scenario.work import Work
-from planner.speed.hosted_tokens import cheapest_hosted_price
+from planner.speed.kept_data import cheapest_hosted_price
 from planner.speed.serving import serve
 from planner.speed.work_to_hours import serving_job
 from tests.facts import CATALOGUE

@@ -20,8 +20,7 @@ from planner.evidence.training.rows import TrainingRun, read_run
 from planner.network.network import Network
 from planner.speed.arrays import stack_records, take_entries
 from planner.speed.bands import Band, ErrorSpread, Level
-from planner.speed.data_files import read_data
-from planner.speed.hardware import Hardware
+from planner.speed.hardware import Hardware, read_data
 from planner.speed.pace import credibility, prior_runs, run_scatter
 from planner.speed.training.constants import NAMES, TrainingCalibration, TrainingConstants, training_traits
 from planner.speed.training.plan import TrainingPlan

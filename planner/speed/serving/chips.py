@@ -7,13 +7,13 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from planner.speed.bands import UNTOLD, Band, ErrorSpread, Level
-from planner.speed.data_files import read_data
 from planner.speed.hardware import (
     MissingAcceleratorDataError,
     first_known,
     network_rule,
     power_share,
     processor_memory_gb,
+    read_data,
 )
 from planner.speed.serving.cases import NAMES, ServingConstants
 from pricing.caching import cached

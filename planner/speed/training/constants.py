@@ -7,7 +7,7 @@ from planner.network.network import Network
 from planner.scenario.base import ONE_MACHINE
 from planner.speed.arrays import Num
 from planner.speed.bands import UNLEVELED, UNTOLD, Band, BandTraits, ErrorSpread, Level, attention_kind, mixture_kind
-from planner.speed.data_files import read_data
+from planner.speed.hardware import read_data
 from planner.speed.training.plan import TrainingPlan
 from pricing.caching import cached
 

@@ -11,7 +11,7 @@ from planner.scenario.base import HOURS_PER_DAY
 from planner.scenario.failures import Failures, Regime
 from planner.scenario.vocabulary import Team
 from planner.speed.arrays import Num
-from planner.speed.data_files import ReachedShare, read_data
+from planner.speed.hardware import ReachedShare, read_data
 from pricing import Catalogue
 from pricing.caching import cached
 from pricing.figure import StrictModel, Text

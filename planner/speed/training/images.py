@@ -13,8 +13,7 @@ from pydantic import Field, model_validator
 
 from planner.scenario.base import SECONDS_PER_HOUR
 from planner.scenario.jobs import ImageJob
-from planner.speed.data_files import DATA, read_data
-from planner.speed.hardware import InvalidJobError
+from planner.speed.hardware import DATA, InvalidJobError, read_data
 from planner.speed.serving.chips import MeasuredRate, NonLlmWork, ServingAccelerator
 from planner.speed.serving.lookup import find_chip
 from planner.speed.serving.non_llm import NonLlmRate, ScaledRun, scaled_rate

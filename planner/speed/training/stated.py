@@ -7,8 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from planner.network.network import Network
-from planner.speed.data_files import read_data
-from planner.speed.hardware import Hardware
+from planner.speed.hardware import Hardware, read_data
 from planner.speed.training.layout import LayoutConstraints
 from planner.speed.training.plan import TrainingPlan
 from pricing.caching import cached

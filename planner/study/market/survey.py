@@ -24,7 +24,7 @@ from planner.money.ways import WAYS
 from planner.scenario.base import DAYS_PER_MONTH, HOURS_PER_DAY, HOURS_PER_MONTH, MILLION, ONE_MACHINE, SECONDS_PER_HOUR
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.task import ServingTask
-from planner.speed.hosted_tokens import cheapest_hosted_price
+from planner.speed.kept_data import cheapest_hosted_price
 from planner.speed.serving import NonLlmServing, ScaledRun, ServingResult, is_non_llm_work
 from planner.speed.training import TrainingResult
 from planner.speed.training.result import Interval

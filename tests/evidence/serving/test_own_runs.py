@@ -9,7 +9,7 @@ from planner.evidence.constants_file import serving_constants_in
 from planner.evidence.serving.check import anchored
 from planner.evidence.table import RunTableError
 from planner.scenario.jobs import ServingJob
-from planner.speed.data_files import DATA
+from planner.speed.hardware import DATA
 from planner.speed.serving import serve
 from planner.speed.serving.chips import serving_data
 from tests.facts import CATALOGUE
