@@ -23,8 +23,8 @@ from pricing.figure import Source
 
 NOTHING_MOVES = "Every figure of this plan is certain, so nothing moves the answer."
 HOW_TO_READ = (
-    "Each bar takes one input from the low to the high end of its range, which eight of ten futures lie in, while all "
-    "others stay as entered. Where a bar crosses the thick line both cost the same."
+    "Each bar takes one input through its range, which holds eight of ten futures. All others stay as entered. Where a "
+    "bar crosses the thick line, both cost the same."
 )
 WHAT_INDICES_ARE = (
     "The first column is the share of the uncertainty that would vanish if this input were known. The second also "

@@ -34,6 +34,10 @@ NETWORKS: dict[str, tuple[str, ...]] = {
     "RoCE, EFA, GPUDirect": ("roce", "efa", "gpudirect"),
     "NVLink rack": ("nvlink_domain",),
 }
+ANY_SIZE = "Any machine"
+SIZES: dict[str, int | None] = {ANY_SIZE: None} | {
+    f"{words.count(count, 'GPU')} a machine": count for count in (1, 2, 4, 8)
+}
 USUAL_AGE = "Any age"  # an old price counts for less; it need not be hidden
 TRUSTS: list[Trust] = list(get_args(Trust))
 SAME, ANY = "Same GPU", "Any GPU that does the job"
@@ -68,8 +72,9 @@ def offer_filters(
     address.choice("area", (ANYWHERE, *AREAS), ANYWHERE)
     labels = {key: provider.label for key, provider in catalogue.providers.items()}
     address.choices("seller", labels)
+    address.choice("machine", SIZES, ANY_SIZE)
     address.choice("network", NETWORKS, ANY_NETWORK)
-    row = st.columns([9, 4, 4, 4, 3], gap="small", vertical_alignment="center")
+    row = st.columns([9, 3.3, 4, 4, 4, 3], gap="small", vertical_alignment="center")
     with row[0]:
         terms = st.pills("Terms", list(TERMS), selection_mode="multi", key="terms", label_visibility="collapsed")
     with row[1]:
@@ -80,8 +85,10 @@ def offer_filters(
             placeholder="Any provider", label_visibility="collapsed",
         )  # fmt: skip
     with row[3]:
+        size = st.selectbox("Machine", list(SIZES), key="machine", label_visibility="collapsed")
+    with row[4]:
         network = st.selectbox("Network", list(NETWORKS), key="network", label_visibility="collapsed")
-    with row[4], st.popover("More", icon=":material/tune:", key="filters-more"):
+    with row[5], st.popover("More", icon=":material/tune:", key="filters-more"):
         able_only, money = _capacity_filter(order), _money_filter()
         age, trust, doubtful = _price_filters()
     query = OfferFilter(
@@ -89,6 +96,7 @@ def offer_filters(
         providers=frozenset(sellers),
         fabrics=frozenset(NETWORKS[network]),
         purchases=frozenset(kind for term in terms or TERMS for kind in TERMS[term]),
+        accelerators_per_instance=SIZES[size],
         areas=frozenset() if area == ANYWHERE else frozenset({AREAS[area]}),
         max_age_days=AGES[age],
         least_trust=trust,

@@ -14,9 +14,9 @@ from pricing.formulas import printable
 KEY = "work"  # in the address: work=Train
 # Keys of the pages themselves, which hold no part of the plan.
 OURS = frozenset({
-    KEY, "asof", "pin", "whole", "all", "every_way", "look", "view", "columns", "seller", "network", "speed", "turn",
-    "pick", "figures", "every_figure", "find", "facts", "every_point", "stress", "across", "up", "terms", "area", "age",
-    "trust", "doubtful", "large", "bills", "old", "hidden",
+    KEY, "asof", "pin", "whole", "all", "every_way", "look", "view", "columns", "seller", "machine", "network", "speed",
+    "turn", "pick", "figures", "every_figure", "find", "facts", "every_point", "stress", "across", "up", "terms",
+    "area", "age", "trust", "doubtful", "large", "bills", "old", "hidden",
 })  # fmt: skip
 _SHOWN, _SAVED = "question_shown", "questions_kept"
 _WORK = ("train", "serve", fields.BUSY, *fields.INSTEAD)

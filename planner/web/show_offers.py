@@ -105,6 +105,7 @@ _TRUST = {
     "yours": "violet", "quote": "violet", "API": "green", "published": "green", "collected": "blue",
     "estimated": "orange", "no public price": "gray",
 }  # fmt: skip
+_PRICE_READ = "What the price rests on, and its age; green: from the provider itself."
 _READ = "The day the source read the provider's price."
 _MEMORY = "How full the memory of one GPU is."
 _TOTAL = "'at least': a price, such as the disk's, is not published. The order supposes the others' median for it."
@@ -137,7 +138,6 @@ OFFER_COLUMNS = {
     "Checked": _COLUMN.DateColumn(format="D MMM YYYY", help=_READ),
     "Days old": _COLUMN.NumberColumn(format="%d", width=70, help="Days since the source read the provider's price."),
     "Total is": _COLUMN.TextColumn(help=_TOTAL),
-    "Price read": _COLUMN.TextColumn(width=170, help="What the price rests on, and its age."),
     "Freshness": _badges(_FRESHNESS),
     "Trust": _badges(_TRUST),
     "Source": show.OPEN,
@@ -160,7 +160,7 @@ def _usual_columns(table: Table) -> tuple[str, ...]:
     return "Provider", *gpu, "Takes days", job, "Plan total USD", "Against cheapest", "Price read"
 
 
-def offers(listing: OfferListing, hidden: str) -> None:
+def offers(listing: OfferListing, hidden: str, reasons: str) -> None:
     """Show the comparison, old prices folded away. Ticked rows join the chart below, by their id."""
     table, above = listing.recent, st.container()
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -176,7 +176,7 @@ def offers(listing: OfferListing, hidden: str) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             show.small(words.markdown(hidden))
             label = "Hide them again" if filters.shows_hidden() else "Show them"
-            st.button(label, on_click=filters.turn_hidden, key="show-hidden")
+            st.button(label, on_click=filters.turn_hidden, key="show-hidden", help=words.markdown(reasons))
 
 
 def _columns_menu(table: Table) -> list[str]:
@@ -212,18 +212,20 @@ def _rows(table: Table, columns: list[str]) -> None:
         st.session_state["pick"] = [(table.ids or ())[row] for row in rows][: ask.MOST_PICKS]
 
     most = max(filter(None, table["Plan total USD"]), default=1.0)
+    marks = {text: _TRUST[trust] for text, trust in zip(table["Price read"], table["Trust"], strict=True) if text}
+    read = _COLUMN.MultiselectColumn(options=list(marks), color=list(marks.values()), width=190, help=_PRICE_READ)
     total = _COLUMN.ProgressColumn("This plan", format="$%,.0f", min_value=0.0, max_value=most, help=_TOTAL_HELP)
     with st.container(key="offer-table"):
         show.dataframe(
-            _to_arrow(table), column_config=OFFER_COLUMNS | {"Plan total USD": total}, column_order=columns,
-            placeholder="–", key=key, on_select=tick, selection_mode="multi-row",
+            _to_arrow(table), column_config=OFFER_COLUMNS | {"Plan total USD": total, "Price read": read},
+            column_order=columns, placeholder="–", key=key, on_select=tick, selection_mode="multi-row",
             alt="Offers and buying, cheapest plan first.",
         )  # fmt: skip
 
 
 @cached(PLANS, same=arguments)  # as it is sent to each browser
 def _to_arrow(table: Table) -> pa.Table:
-    badges = {name: [[word] if word else [] for word in table[name]] for name in ("Freshness", "Trust")}
+    badges = {name: [[word] if word else [] for word in table[name]] for name in ("Freshness", "Trust", "Price read")}
     rows = zip(table.ids or (), *map(table.__getitem__, _LINKED), strict=True)
     links = {"Provider": [_provider_link(*row) for row in rows]}
     cells = {**table.cells, **badges, **links}

@@ -107,7 +107,7 @@ def model_upload() -> None:
     with st.expander(MODEL_TITLE, key="own-model"):
         st.markdown(
             "The `config.json` that lies beside the weights of most open models. It is read, never run. The model "
-            "becomes part of this plan only once you press a button, and is then in its link and its file."
+            "becomes part of this plan, its link and its file only once you press a button."
         )
         st.file_uploader("config.json", type=["json"], key=CONFIG_FILE, max_upload_size=1, on_change=_read_config_file)
         st.text_area("or its text", key=CONFIG_TEXT, max_chars=MOST_CHARACTERS, on_change=_read_config_text)
@@ -171,8 +171,8 @@ _BELIEF = "The more runs, and the nearer they are to each other, the more; the d
 def runs_upload() -> None:
     """Show the upload of measured runs, each beside its prediction, and the factors that the plan uses."""
     st.markdown(
-        "A CSV with training or serving runs that you measured. Their factors become part of this plan only once you "
-        "press a button, and are then in its link and its file. The table itself stays in this session."
+        "A CSV with training or serving runs that you measured. Their factors become part of this plan, its link and "
+        "its file only once you press a button. The table itself stays in this session."
     )
     with st.expander("Upload a file", key="upload-runs"):
         label = "Your runs (CSV)"

@@ -118,7 +118,7 @@ class PageReader:
         """Note a card of Speed, or of buying on Compare."""
         if self.page == "Speed" and label in _CARDS:
             self.figures.read(PLAN, _CARDS[label], value, self.where)
-        if self.view == "Buy and run it" and self.own is not None and label in _BUYING_CARDS:
+        if self.page == "Compare" and self.own is not None and label in _BUYING_CARDS:
             self.figures.read(self.own, _BUYING_CARDS[label], value, self.where)
 
     def _cash_card(self, value: str, beside: str, detail: str) -> None:

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from planner.scenario.link import scenario_to_link
 from planner.scenario.scenario import Scenario
 from planner.web import show, state
-from planner.web.pages import answer, assumptions, speed, what_if
+from planner.web.pages import answer, assumptions, compare, speed, what_if
 from tests.crawl.engine import read_engine
 from tests.crawl.figures import Figures
 from tests.crawl.pages import PageReader
@@ -19,7 +19,7 @@ from tests.web.test_pages import visit
 
 View = tuple[str, str, str]  # a page, the key of its tabs in the address, and one of them
 WEB = Path(show.__file__).parent
-COMPARE_VIEWS = ("Where the money goes", "Buy and run it", "Other GPUs", "Price history")
+COMPARE_VIEWS = compare.VIEWS[:-1]
 VIEWS_OF = {"Answer": ("look", answer.VIEWS), "Speed": ("speed", speed.VIEWS), "What if": ("turn", what_if.VIEWS),
          "Compare": ("view", COMPARE_VIEWS), "Assumptions": (assumptions.KEY, assumptions.VIEWS[:1])}  # fmt: skip
 VIEWS = tuple((page, key, view) for page, (key, views) in VIEWS_OF.items() for view in views)

@@ -22,6 +22,7 @@ from planner.report.market.compare import (
     cheapest,
     compare_table,
     hidden_offers_text,
+    hidden_reasons_text,
     hide_old_prices,
     old_prices_label,
     order_sentence,
@@ -174,8 +175,9 @@ def test_old_prices_are_folded_but_for_the_one_that_is_named(catalogue: Catalogu
 def test_hidden_offers_are_counted_by_reason() -> None:
     assert hidden_offers_text({}) == ""
     assert hidden_offers_text({"another accelerator": 9}) == ""
-    told = hidden_offers_text({"another accelerator": 9, "price too old": 1, "another region": 2})
-    assert told == "3 offers of this GPU hidden: 1 price too old and 2 another region."
+    hidden = {"another accelerator": 9, "price too old": 1, "another region": 2}
+    assert hidden_offers_text(hidden) == "3 offers of this GPU hidden"
+    assert hidden_reasons_text(hidden) == "1 price too old and 2 another region"
 
 
 def test_parts_sum_to_the_total_and_names_are_told_apart(catalogue: Catalogue, rent: OfferBills) -> None:

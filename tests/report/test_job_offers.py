@@ -7,7 +7,7 @@ import pytest
 
 from planner.money.plan import Plan
 from planner.money.renting.cheapest_offer import default_offer_filter
-from planner.report.market.compare import BUY_ID, hidden_offers_text, purchase_comparison
+from planner.report.market.compare import BUY_ID, hidden_reasons_text, purchase_comparison
 from planner.report.market.job_offers import A_MONTH, ONE_RUN, OfferComparison, compare_offers
 from planner.scenario.presets import find_preset
 from planner.scenario.scenario import Scenario
@@ -65,7 +65,7 @@ def test_who_cannot_take_the_order_is_left_out_and_counted(tuning: Plan) -> None
     gone = set(free.table.ids or ()) - set(strict.table.ids or ())
     reasons = {str(refusal_reason(CATALOGUE, key, Order(8, 8))) for key in gone}
     assert len(gone) == sum(strict.hidden[one] for one in reasons) > 0
-    assert "too few at once" in hidden_offers_text(strict.hidden, strict.of)
+    assert "too few at once" in hidden_reasons_text(strict.hidden)
 
 
 @pytest.mark.slow

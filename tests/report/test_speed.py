@@ -99,7 +99,7 @@ def test_the_title_is_the_time_with_its_band() -> None:
         "loss near 20, which for this model is 150 billion tokens. Going on makes a better model of this size, which "
         "is cheaper to use than a larger one.",
         "12 published runs like it are known.",
-        "The range covers how far off we were on 57 published runs whose source was not fitted, and what a team "
+        "The range covers our error on 57 published runs whose source was not fitted. It also covers what a team "
         "reaches of a published speed: 80% to 97%.",
         "Published speeds are best cases: tuned like those it takes 19.2 days, an ordinary team's first run 27.4 days "
         "(23.9 to 31.9).",

@@ -24,6 +24,7 @@ from planner.study.market.survey import sized_accelerator
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
 from planner.web import ask, fields, questions, state
+from planner.web.pages.compare import FORMER, VIEWS
 from planner.web.serving.launcher import warm_up
 from pricing import load_catalogue
 from pricing.stale import as_of
@@ -139,9 +140,7 @@ def test_every_accelerator_one_can_choose_gives_a_page(app: AppTest, every: int)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "view", ["Where the money goes", "Buy and run it", "Other GPUs", "Price history", "Your own prices", "Live prices"]
-)
+@pytest.mark.parametrize("view", [*VIEWS, *FORMER])
 def test_every_view_opens_from_a_link(app: AppTest, view: str) -> None:
     app.query_params["view"] = view
     app.query_params["gpu"] = "B300-SXM-288GB"

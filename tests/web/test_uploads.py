@@ -27,7 +27,7 @@ def bring(app: AppTest, key: str, name: str, content: str) -> AppTest:
 
 def test_quotes_of_which_none_can_be_used_leave_those_before() -> None:
     app = visit("Compare")
-    app.query_params["view"] = "Your own prices"
+    app.query_params["view"] = "Live prices"
     app.run()
     bring(app, "quote_file", "good.csv", GOOD)
     before = app.session_state["quotes"]
@@ -42,7 +42,7 @@ def test_quotes_of_which_none_can_be_used_leave_those_before() -> None:
 
 def test_the_plans_own_prices_are_a_table_that_says_what_became_of_each() -> None:
     app = visit("Compare")
-    app.query_params["view"] = "Your own prices"
+    app.query_params["view"] = "Live prices"
     app.query_params["also"] = (
         '{"quotes":[{"seller":"Acme","accelerators":64,"purchase":"reserved_1y","usd_per_accelerator_hour":0.02,'
         '"valid_until":"2027-01-29"}],"discounts":[{"provider":"aws","discount_share":0.1}]}'

@@ -50,7 +50,7 @@ from planner.study.uncertainty.futures import Futures
 from pricing.caching import cached_property
 
 NO_RANGE = "no range"
-NOT_COUNTED = "your engineers' time for setup, moving your data, and anything not filled in under tax"
+NOT_COUNTED = "your engineers' time for setup, moving your data, taxes not filled in"
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def summarize_answer(plan: Plan, answer: Answer, futures: Futures | None = None)
 
 def not_counted(plan: Plan) -> str:
     """Return the costs that no line of the plan holds."""
-    fits = "" if _names_models(plan) else "whether the work fits into the memory (no model is named), "
+    fits = "" if _names_models(plan) else "whether it fits the memory (no model is named), "
     return f"{fits}{NOT_COUNTED}"
 
 
@@ -154,22 +154,22 @@ def _serving_text(result: ServingResult, label: str) -> str:
 def workload_text(plan: Plan) -> str:
     """Return the amount of work: 8 x H100 SXM5 80 GB, used 60% of the time; named models stand in `speeds`."""
     if _names_models(plan):
-        return "the work costs"
+        return "The work"
     need = plan.setting.demand.all
     most = f"{need.peak_accelerators:,} x {plan.setting.catalogue.accelerator_label(need.accelerator)}"
     if has_constant_demand(plan):
-        return f"{most}, used {words.percent(plan_utilization(plan.setting, 1.0))} of the time, cost"
-    return f"{words.round_significant(need.busy_accelerator_hours):,.0f} GPU-hours, on up to {most} at once, cost"
+        return f"{most}, used {words.percent(plan_utilization(plan.setting, 1.0))} of the time,"
+    return f"{words.round_significant(need.busy_accelerator_hours):,.0f} GPU-hours, on up to {most} at once,"
 
 
 def _totals_sentence(plan: Plan, ways: Sequence[EvaluatedOption], futures: Futures | None) -> str:
     """Return the net present cost of the options, in the order rent, own, with the discount rate."""
-    each = ", or ".join(f"{_cost_text(way)} {_terms_text(plan, way)}" for way in reversed(ways))
+    each = ". Or ".join(f"{_cost_text(way)} {_terms_text(plan, way)}" for way in reversed(ways))
     ranges = "the ranges hold" if len(ways) > 1 else "the range holds"
     often = "" if futures is None or NO_RANGE in map(_range_text, ways) else f"; {ranges} 8 of 10 futures"
     return (
-        f"Over {years_words(plan.setting.scenario.years)}, {workload_text(plan)} {each}: discounted to today, discount "
-        f"rate {words.percent(plan.setting.discount_rate_per_year, 1)} a year{often}."
+        f"{workload_text(plan)} over {years_words(plan.setting.scenario.years)}: {each}. Discounted to today at "
+        f"{words.percent(plan.setting.discount_rate_per_year, 1)} a year{often}."
     )
 
 
@@ -267,7 +267,7 @@ def _requested_fleet_text(plan: Plan, answer: Answer) -> tuple[str, ...]:
     payback = payback_month_text(fleet.measures.payback)
     pays = f"would pay back after {payback}" if payback else "would not pay back"
     return (
-        f"The {fleet.option.accelerators:,.0f} you asked for would be used {share} of the time, {pays}, and cost "
+        f"The {fleet.option.accelerators:,.0f} you asked for would be used {share} of the time. They {pays}, and cost "
         f"{words.usd(abs(more))} {'more' if more > 0 else 'less'} than renting.",
     )
 

@@ -230,7 +230,7 @@ def _fixed_job_text(result: Waiting) -> tuple[str, ...]:
         return ()
     years = words.round_significant(float(np.asarray(result.least_work_years.value)), 2)
     return (
-        "A computation of fixed size ends sooner by waiting for faster machines only if it would take more than "
+        "A computation of fixed size ends sooner by waiting only if it would take more than "
         f"{words.count(years, 'year')} today.",
     )
 

@@ -375,10 +375,12 @@ def old_prices_label(number: int) -> str:
 
 
 def hidden_offers_text(hidden: dict[str, int], of: str = "of this GPU", *, is_shown: bool = False) -> str:
-    """Return how many offers the filters leave out, and why; and whether the table lists them all the same."""
-    relevant = {reason: number for reason, number in hidden.items() if reason != OTHER_CHIP}
-    if not relevant:
-        return ""
-    reasons = words.listed(f"{number:,} {reason}" for reason, number in relevant.items())
+    """Return how many offers the filters leave out; and whether the table lists them all the same."""
+    number = sum(count for reason, count in hidden.items() if reason != OTHER_CHIP)
     state = "listed although the filters leave them out" if is_shown else "hidden"
-    return f"{words.count(sum(relevant.values()), 'offer')} {of} {state}: {reasons}."
+    return f"{words.count(number, 'offer')} {of} {state}" if number else ""
+
+
+def hidden_reasons_text(hidden: dict[str, int]) -> str:
+    """Return why the filters leave offers out, with the number of each reason."""
+    return words.listed(f"{number:,} {reason}" for reason, number in hidden.items() if reason != OTHER_CHIP)

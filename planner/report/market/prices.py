@@ -238,7 +238,7 @@ def value_for_money_summary(catalogue: Catalogue, rows: Sequence[PriceSpread], s
     fast, roomy = by_arithmetic[0], by_memory[0]
     text = (
         f"By published median, arithmetic is cheapest on {catalogue.accelerator_label(fast.accelerator)} "
-        f"({words.usd(fast.usd_per_pflop_hour or 0)} an hour for 1 PFLOP/s of dense 16-bit) and memory on "
+        f"({words.usd(fast.usd_per_pflop_hour or 0)} an hour for 1 PFLOP/s of dense 16-bit). Memory is cheapest on "
         f"{catalogue.accelerator_label(roomy.accelerator)} ({_gb_price(roomy.usd_per_gb_hour)} an hour for 1 GB)."
     )
     own = next((row for row in rows if row.accelerator == selected), None)
@@ -284,7 +284,9 @@ def _history_sentence(line: PriceHistory) -> str:
     moved = "stayed at" if last == first else f"{'rose' if last > first else 'fell'} {since}"
     extremes = [(usd, day) for usd, day in (min(readings), max(readings)) if usd not in (first, last)]
     via = words.listed([f"{words.usd_per_hour(usd)} on {words.day(day)}" for usd, day in extremes])
-    return f"{line.label} {moved} {words.usd_per_hour(last)} on {words.day(end)}{f', by way of {via}' if via else ''}."
+    return (
+        f"{line.label} {moved} {words.usd_per_hour(last)} on {words.day(end)}{f'. Between them: {via}' if via else ''}."
+    )
 
 
 def history_table(lines: Sequence[PriceHistory]) -> Table:

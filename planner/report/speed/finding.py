@@ -132,8 +132,8 @@ def _training_summary(
         layout_words(speed),
         *result.data_facts,
         evidence_text(speed.band),
-        f"The range covers how far off we were on {words.count(speed.band.rows, 'published run')} whose source "
-        f"was not fitted, and what a team reaches of a published speed: {words.percent(speed.team.low)} to "
+        f"The range covers our error on {words.count(speed.band.rows, 'published run')} whose source was not fitted. "
+        f"It also covers what a team reaches of a published speed: {words.percent(speed.team.low)} to "
         f"{words.percent(speed.team.high)}.",
         other_team_durations(speed),
     )
@@ -246,7 +246,7 @@ def _serving_summary(catalogue: Catalogue, work: ScenarioServing, cost: JobHourQ
         f"{result.model} writes {_format_3_digits(per_s)} tokens/s on {on}{latency}{price}",
         (
             f"That is enough for {task.requests_per_s:g} request{'s' * (task.requests_per_s != 1)} a second on average"
-            f"{peak}, {words.count(task.input_tokens, 'token')} in and {task.output_tokens:,} out: "
+            f"{peak}: {words.count(task.input_tokens, 'token')} in and {task.output_tokens:,} out, "
             f"{words.count(replicas, 'replica')} of {each}, weights in {result.weight_precision}.",
             *_own_run_sentences(catalogue, work),
             *(f"Look again: {warning}." for warning in result.warnings),

@@ -133,8 +133,8 @@ def evidence_text(band: Band) -> str:
 def first_token_confidence_text(band: Band) -> str:
     """Return the error of the time to the first token, which depends on unpublished settings."""
     return (
-        f"Four of five published times to the first token were {band.low:.2g} to {band.high:.2g} times the prediction "
-        f"without their source ({words.count(band.rows, 'run')}): it depends on settings of the engine."
+        f"Four of five published times to the first token were {band.low:.2g} to {band.high:.2g} times the prediction: "
+        f"{words.count(band.rows, 'run')}, each without its source. The time depends on settings of the engine."
     )
 
 

@@ -27,9 +27,8 @@ _KINDS = {
     "single": "engines for one user",
 }
 FITTED = (
-    "Most of these runs were fitted, so the picture flatters. Left out of the fit with all of their source, four of "
-    "five runs of each kind were between these two ends of the prediction. The range on this page follows that, and is "
-    "wider where no run is like yours."
+    "Most of these runs were fitted, so the picture flatters. With their source left out of the fit, four of five runs "
+    "of each kind lie between these ends. The range on this page follows that, and is wider where no run is like yours."
 )
 
 
@@ -138,7 +137,7 @@ def serving_memory_summary(variants: Sequence[ServingVariant]) -> str:
         return f"{capitalized(result.reason or 'it does not fit')}. {_changes_text(changes)}"
     memory, each = result.memory, result.accelerators_per_replica
     return (
-        f"Weights take {_gb(memory.weights_gb / each)} of the {_gb(memory.device_gb / each)} of each accelerator and "
+        f"Weights take {_gb(memory.weights_gb / each)} of the {_gb(memory.device_gb / each)} of each accelerator. They "
         f"leave space for {words.count(round(result.batch_per_replica), 'request')} at once, each with "
         f"{1e3 * memory.cache_gb_per_request:,.3g} MB of cache."
     )
@@ -157,7 +156,7 @@ def efficiency_loss_summary(steps: Sequence[WaterfallStep]) -> str:
     return (
         f"Of {words.round_significant(peak):,.0f} tokens/s that the peak would give, "
         f"{words.round_significant(last):,.0f} count in the end ({words.percent(last / peak)}). "
-        f"The most goes to {lost}."
+        f"Most is lost to {lost}."
     )
 
 

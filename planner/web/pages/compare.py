@@ -11,17 +11,27 @@ from planner.money.renting.orders import busiest_order
 from planner.money.setting import PlanContext
 from planner.report import words
 from planner.report.answer.sentences import summarize_answer
-from planner.report.market.compare import BUY_ID, by_the_token, hidden_offers_text, money_basis_text, selectable_rows
+from planner.report.market.compare import (
+    BUY_ID,
+    PurchaseComparison,
+    by_the_token,
+    hidden_offers_text,
+    hidden_reasons_text,
+    money_basis_text,
+    selectable_rows,
+)
 from planner.report.market.job_offers import OfferComparison
 from planner.study.market.survey import SizedAccelerator, is_single_model_work, sized_accelerator
 from planner.web import ask, filters, live_prices, show, show_answer, show_ledger, show_offers, state, uploads
 from pricing.query import OfferFilter
 
-VIEWS = ("Where the money goes", "Buy and run it", "Other GPUs", "Price history", "Your own prices", live_prices.VIEW)
+VIEWS = ("Where the money goes", "Other GPUs", "Price history", live_prices.VIEW)
+# Names of views in links of earlier releases; until December 2027.
+FORMER = {"Buy and run it": VIEWS[0], "Your own prices": live_prices.VIEW}
 
 
 def page() -> None:
-    """Show title, filters and table; below them six views of the same offers."""
+    """Show title, filters and table; below them four views of the same offers."""
     late = show_answer.late()
     result = late or state.result()
     heading = st.container(key="compare-head")
@@ -53,9 +63,15 @@ def _comparison(
     if filters.shows_hidden():
         shown = question.offers(filters.unfiltered(state.catalogue(), names), able_only=False)
     hidden = hidden_offers_text(filtered.hidden, filtered.of, is_shown=filters.shows_hidden())
-    show_offers.offers(show_offers.listed(shown), hidden)
-    basis = (*filtered.finding.details, *by_the_token(result.answer, money), money_basis_text(result.plan, money))
-    show.small(words.markdown(" ".join(basis)))
+    show_offers.offers(show_offers.listed(shown), hidden, hidden_reasons_text(filtered.hidden))
+    with show.on_demand("basis", "What the title and the totals count") as is_open:
+        if is_open:
+            lines = (
+                *filtered.finding.details,
+                *by_the_token(result.answer, money),
+                money_basis_text(result.plan, money),
+            )
+            show.bullets(list(map(words.markdown, lines)))
     live_prices.suggest_refresh()
     _views(shown, query, accelerators[0].accelerator, money)
     show.next_page("What if", "Next: what would change the answer")
@@ -71,19 +87,27 @@ def _accelerators(is_job: bool, setting: PlanContext) -> Sequence[SizedAccelerat
 def _views(shown: OfferComparison, query: OfferFilter, accelerator: str, money: Money) -> None:
     picks = ask.picks(selectable_rows(shown.table), shown.finding.offer, BUY_ID)
     renderers = (
-        lambda: _cost_parts(show_offers.opened(shown, tuple(picks)), money),
-        lambda: show_ledger.buying(state.catalogue(), shown.own, accelerator),
+        lambda: _cost_parts(show_offers.opened(shown, tuple(picks)), shown.own, accelerator, money),
         lambda: show_offers.market(filters.without_accelerator(query), accelerator),
         lambda: show_offers.price_history(accelerator),
-        uploads.quote_upload,
-        live_prices.view,
+        _prices,
     )
-    show.views("view", VIEWS, renderers)
+    show.views("view", VIEWS, renderers, former=FORMER)
 
 
-def _cost_parts(ledgers: Sequence[Ledger], money: Money) -> None:
-    """Show the cost of the chosen offers by part, and its sources."""
+def _prices() -> None:
+    """Show what sellers ask today, and the prices that somebody has of his own."""
+    live_prices.view()
+    st.header("Your own prices and quotes", anchor=False)
+    uploads.quote_upload()
+
+
+def _cost_parts(ledgers: Sequence[Ledger], own: PurchaseComparison | None, accelerator: str, money: Money) -> None:
+    """Show the cost of the chosen offers by part, that of buying line by line, and the sources."""
     show_answer.parts(ledgers, money)
+    with show.on_demand("buying", "Buy and run it, line by line") as is_open:
+        if is_open:
+            show_ledger.buying(state.catalogue(), own, accelerator)
     if ledgers:
         show_ledger.explain_button(lambda: ledgers)
         show_ledger.below("parts", lambda: ledgers)
