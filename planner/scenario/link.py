@@ -362,7 +362,7 @@ def _taken_for_another(scenario: Scenario, settled: Scenario, catalogue: Catalog
     return [f"gpu = {printable(scenario.accelerator)}. {note}"] if note else []
 
 
-_WHEN_EMPTY = {("kept", "accelerator"): "The plan's GPU is"}
+_WHEN_EMPTY: dict[tuple[str | int, ...], str] = {("kept", "accelerator"): "The plan's GPU is"}
 _WHOLE = ("stay_in", "currency")  # fields that are left out as a whole where a name in them is unknown
 
 
