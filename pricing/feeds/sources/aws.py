@@ -1,11 +1,12 @@
 """AWS: the small list of its page of prices on demand, then its bulk list for the terms, a few regions at once.
 
 A region's bulk file has hundreds of megabytes, and is read line by line: reserved for one and three years (standard,
-with nothing, a part or all paid up front). On a slow line the prices on demand are there all the same.
+with nothing, a part or all paid up front). Last its savings plans, another file of each region. On a slow line the
+prices on demand are there all the same.
 """
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -24,6 +25,7 @@ from pricing.feeds.parsing import (
     number,
     offers,
     read_parts,
+    text,
     whole,
 )
 
@@ -32,7 +34,9 @@ SMALL = (
     "{place}/Linux/index.json"
 )
 URL = "https://pricing.us-east-1.amazonaws.com/offers/v1.0/aws/AmazonEC2/current/{region}/index.csv"
-HEADER = '"SKU"'  # the first word of the header, behind some lines of small print
+HOST = "https://pricing.us-east-1.amazonaws.com"
+PLANS = f"{HOST}/savingsPlan/v1.0/aws/AWSComputeSavingsPlan/current/region_index.json"  # names the newest files
+HEADER = "SKU"  # the first word of the header, behind some lines of small print
 NEEDED = (
     "SKU", "OfferTermCode", "TermType", "Unit", "PricePerUnit", "Currency", "LeaseContractLength", "PurchaseOption",
     "OfferingClass", "Instance Type", "vCPU", "Memory", "Tenancy", "Operating System", "CapacityStatus", "GPU",
@@ -40,6 +44,12 @@ NEEDED = (
 )  # fmt: skip
 FIXED = {"Tenancy": "Shared", "Operating System": "Linux", "CapacityStatus": "Used", "Currency": "USD"}
 QUOTED = tuple(f'"{word}"' for word in ("Linux", "Shared", "USD"))  # a line without them is not worth parsing
+PLAN_NEEDED = (
+    "DiscountedRate", "Currency", "DiscountedUsageType", "DiscountedOperation", "PurchaseOption", "LeaseContractLength",
+    "LeaseContractLengthUnit", "Product Family", "DiscountedRegionCode", "DiscountedInstanceType",
+)  # fmt: skip
+FAMILIES = {"ComputeSavingsPlans": ", compute savings plan", "EC2InstanceSavingsPlans": ", instance savings plan"}
+SHARED, LINUX = "BoxUsage:", "RunInstances"
 OPTIONS = {"No Upfront": "", "Partial Upfront": ", partly upfront", "All Upfront": ", all upfront"}
 
 Line = dict[str, str]
@@ -58,6 +68,7 @@ def read(ask: Fetcher) -> Observations:
     rows, small, bulk = ReplyRows("AWS"), ReplyRows("AWS's page of prices"), regions("aws")
     unknown: set[str] = set()
     listed: set[str] = set()  # regions whose prices on demand are known before their bulk files are read
+    plan_files: dict[str, str] = {}  # by the part of each region
 
     def on_demand(name: str) -> Observations:
         place = bulk[name]
@@ -70,9 +81,23 @@ def read(ask: Fetcher) -> Observations:
         reply = ask.get(URL.format(region=name))
         yield from ((reply, price) for price in _prices(rows, reply, unknown, name in listed))
 
+    def find_plans() -> Observations:
+        for entry in rows.list_at(ask.get(PLANS).json(), "regions"):
+            name, path = text(entry.get("regionCode")), text(entry.get("versionUrl"))
+            if name in bulk and path.startswith("/"):
+                plan_files[f"{name}, savings plans"] = path.replace(".json", ".csv")
+        yield from ()
+
+    def plans(part: str) -> Observations:
+        reply = ask.get(f"{HOST}{plan_files[part]}")
+        yield from ((reply, price) for price in _plan_prices(rows, reply))
+
     small_parts = {f"{name}, on demand": partial(on_demand, name) for name in bulk}
     terms = {f"{name}, terms": partial(region, name) for name in bulk}
-    return read_parts(lambda part: (small_parts | terms)[part](), small_parts, terms)
+    every = small_parts | terms | {"savings plans": find_plans}
+    return read_parts(
+        lambda part: every.get(part, partial(plans, part))(), small_parts, terms, ("savings plans",), plan_files
+    )
 
 
 def _small(entry: Row, region: str) -> Iterator[Observation]:
@@ -82,7 +107,7 @@ def _small(entry: Row, region: str) -> Iterator[Observation]:
 
 def _prices(rows: ReplyRows, reply: FeedReply, unknown: set[str], listed: bool) -> Iterator[AnyObservation]:
     reserved: dict[tuple[str, str], _ReservationPrice] = {}
-    for line in _lines(rows, reply):
+    for line in filter(_is_plain, _lines(rows, reply, NEEDED, QUOTED)):
         name = line["Instance Type"]
         if name not in machines("aws"):
             if whole(line["GPU"]) and name not in unknown:
@@ -98,23 +123,38 @@ def _prices(rows: ReplyRows, reply: FeedReply, unknown: set[str], listed: bool) 
             yield from _priced(price.line, hourly, term, OPTIONS[price.line["PurchaseOption"]])
 
 
+def _is_plain(line: Line) -> bool:
+    """Return whether a line prices a shared Linux machine without further software."""
+    return line["Pre Installed S/W"] in ("", "NA") and all(line[name] == word for name, word in FIXED.items())
+
+
 def _gather(line: Line, reserved: dict[tuple[str, str], _ReservationPrice]) -> None:
     if line["OfferingClass"] == "standard" and line["PurchaseOption"] in OPTIONS:
         price = reserved.setdefault((line["SKU"], line["OfferTermCode"]), _ReservationPrice(line))
         setattr(price, "hourly" if line["Unit"] == "Hrs" else "upfront", number(line["PricePerUnit"]) or 0.0)
 
 
-def _lines(rows: ReplyRows, reply: FeedReply) -> Iterator[Line]:
-    """Yield the lines that price a shared Linux machine without further software."""
+def _plan_prices(rows: ReplyRows, reply: FeedReply) -> Iterator[Observation]:
+    """Yield the hourly rates of shared Linux machines under a plan, whatever is paid up front."""
+    for line in _lines(rows, reply, PLAN_NEEDED, (SHARED, LINUX)):
+        name, family = line["DiscountedInstanceType"], FAMILIES.get(line["Product Family"])
+        term = TERMS.get(f"{line['LeaseContractLength']}yr") if line["LeaseContractLengthUnit"] == "year" else None
+        is_shared = line["DiscountedUsageType"].endswith(f"{SHARED}{name}") and line["DiscountedOperation"] == LINUX
+        if family and term and is_shared and name in machines("aws") and line["PurchaseOption"] in OPTIONS:
+            described = {**line, "Instance Type": name, "Region Code": line["DiscountedRegionCode"]}
+            product = f"{family}{OPTIONS[line['PurchaseOption']]}"
+            yield from _priced(described, number(line["DiscountedRate"]), term, product)
+
+
+def _lines(rows: ReplyRows, reply: FeedReply, needed: Sequence[str], words: Sequence[str]) -> Iterator[Line]:
+    """Yield the lines of a table that hold these words, by the needed columns."""
     lines = reply.lines()
-    header: list[str] = next((next(csv.reader([line])) for line in lines if line.startswith(HEADER)), [])
-    rows.columns(header, NEEDED)
-    places = [header.index(name) for name in NEEDED]
-    for cells in csv.reader(line for line in lines if all(word in line for word in QUOTED)):
+    header: list[str] = next((next(csv.reader([line])) for line in lines if line.lstrip('"').startswith(HEADER)), [])
+    rows.columns(header, needed)
+    places = [header.index(name) for name in needed]
+    for cells in csv.reader(line for line in lines if all(word in line for word in words)):
         if len(cells) == len(header):
-            line = {name: cells[place] for name, place in zip(NEEDED, places, strict=True)}
-            if all(line[name] == word for name, word in FIXED.items()) and line["Pre Installed S/W"] in ("", "NA"):
-                yield line
+            yield {name: cells[place] for name, place in zip(needed, places, strict=True)}
 
 
 def _priced(
@@ -123,8 +163,8 @@ def _priced(
     machine = machines("aws")[line["Instance Type"]]
     return offers(
         "aws", machine.accelerator, machine.count, {purchase: price}, currency=line["Currency"],
-        region=line["Region Code"], sku=f"{machine.name}{product}", vcpus=number(line["vCPU"]),
-        ram_gb=leading(line["Memory"]), fabric=machine.fabric,
+        region=line["Region Code"], sku=f"{machine.name}{product}", vcpus=number(line.get("vCPU")),
+        ram_gb=leading(line.get("Memory")), fabric=machine.fabric,
     )  # fmt: skip
 
 

@@ -132,6 +132,7 @@ def raw_server(sent: bytes, drip_s: float) -> Iterator[str]:
 
 class _Quiet(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 256  # all sources come at once
 
     def handle_error(self, *_: object) -> None:
         """A client that hangs up is no news."""

@@ -244,6 +244,8 @@ def test_aws_folds_what_is_paid_up_front_into_the_hours_and_drops_zeros() -> Non
             ("L4-24GB", 4, "reserved_1y", "us-east-1", g6): 2.9,
             ("L4-24GB", 4, "reserved_1y", "us-east-1", f"{g6}, partly upfront"): 2.8,  # 1.4 + 12,264 / 8,760
             ("L4-24GB", 4, "reserved_3y", "us-east-1", f"{g6}, all upfront"): 2.1,  # 55,188 / 26,280
+            ("H100-SXM5-80GB", 8, "reserved_1y", "us-east-1", "p5.48xlarge, compute savings plan"): 30.1,
+            ("H100-SXM5-80GB", 8, "reserved_3y", "us-east-1", "p5.48xlarge, instance savings plan, all upfront"): 28.4,
             ("A100-SXM4-40GB", 8, "on_demand", "eu-north-1", "p4d.24xlarge"): 24.1534,
         }
     )
@@ -325,10 +327,11 @@ def test_a_region_of_aws_that_changed_is_odd_and_all_of_them_an_error(before: by
     changed = {name: raw("aws", name).replace(before, after) for name in files}
     found = read(feeds()["aws"], {"us-east-1.csv": changed["us-east-1.csv"]})
     assert [one.what for one in found if isinstance(one, UnreadableRow) and says in one.why] == ["us-east-1, terms"]
-    assert {one.region for one in found if isinstance(one, Observation) and one.purchase != "on_demand"} == set()
+    terms = [one for one in found if isinstance(one, Observation) and one.purchase != "on_demand"]
+    assert all("savings plan" in one.sku for one in terms)
     assert "us-east-1" in {one.region for one in found if isinstance(one, Observation)}, "the small list is there"
     with pytest.raises(FeedError):
-        read(feeds()["aws"], changed | {"small.json": b"{}"})
+        read(feeds()["aws"], changed | {"small.json": b"{}", "plans.json": b"{}"})
 
 
 @pytest.mark.parametrize(("name", "file", "before", "after", "says"), [
