@@ -89,6 +89,8 @@ class DeliveryTimeline:
     @property
     def busy_hours(self) -> NDArray[np.float64]:
         """Useful accelerator-hours that it does, month by month."""
+        if len(self.tops) == 1:
+            return np.asarray(work_of(self.setting, self.tops[0]).busy_hours * self.owns)
         return np.asarray((work_of(self.setting, self._fleets).busy_hours * self.runs_alone).sum(axis=0))
 
     def over(self, of: Callable[[Num], DemandLayer]) -> DemandLayer:

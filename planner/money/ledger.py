@@ -225,7 +225,7 @@ class Ledger:
         """Return what is sent to another process: not what can be looked up again in the lines."""
         return without(self, "numbers", "usd_by_treatment")
 
-    @property
+    @cached_property
     def unpriced(self) -> tuple[str, ...]:
         """The lines whose price nobody knows. While there are any, the total is a lower bound."""
         return tuple(line.name for line in self.lines if np.isnan(line.total_usd).any())

@@ -15,6 +15,7 @@ random lower triangular matrix and a random shift of each input's digits.
 
 import math
 from collections.abc import Mapping
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -52,9 +53,9 @@ def standard_normal_draws(inputs: int, count: int, seed: int) -> NDArray[np.floa
 
     One input after the other in memory, as they are read.
     """
-    from scipy.special import ndtri  # takes longer to load than numpy
-
-    return _read_only(np.asfortranarray(ndtri(sobol_points(inputs, count, seed))))
+    points = sobol_points(inputs, count, seed)
+    z = np.fromiter(map(NormalDist().inv_cdf, points.ravel(order="F")), np.float64, points.size)
+    return _read_only(z.reshape(points.shape, order="F"))
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:
