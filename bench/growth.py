@@ -12,7 +12,7 @@ from planner.scenario.work import Work
 from pricing import Catalogue, load_catalogue
 
 GROWS = Scenario(years=10.0, work=(Work(accelerators=100, growth_per_year=0.3),))
-_MOST, _MOST_MB = 18.0, 180.0  # times a plan that nobody knows yet; megabytes beyond the start
+_MOST, _MOST_MB = 12.0, 150.0  # times a plan that nobody knows yet; megabytes beyond the start
 _TRIES = 5
 
 

@@ -1,10 +1,11 @@
 """The budget of a plan: what it will cost to reckon, estimated from its work and its years before anything is begun.
 
-The server answers many people on few cores, so a plan that takes more than `MOST_SECONDS` is refused, with the nearest
-that does not. Counted are the numbers that are reckoned: levels of demand x months, patterns of demand x months x
-futures (planner.money.demand.levels), months of the ledgers, and choices of an accelerator that are left open. What
-one of them takes was measured once, on one core of a usual server, over 160 random plans: nine in ten took from three
-quarters to twice what is estimated here. On another machine all of them take longer or shorter alike.
+The server answers many people on few cores, so a plan that takes more than `MOST_SECONDS` or `MOST_MEGABYTES` is
+refused, with the nearest that does not. Counted are the numbers that are calculated: levels of demand x months,
+patterns of demand x months x futures (planner.money.demand.levels), months of the ledgers, orders of a fleet x months
+x futures, and choices of an accelerator that are left open. What one of them takes was measured on one core of a busy
+server, over 300 plans, each in a process of its own: of the 248 that have an option, 94 of 100 took from half to twice
+the time that is estimated here, 93 of 100 the memory. On another machine all of them take longer or shorter alike.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.own import MOST_ORDERS
 from planner.scenario.work import Work
 
-MOST_SECONDS = 1.2
+MOST_SECONDS, MOST_MEGABYTES = 1.2, 150.0
 FUTURES = 1_024  # of an answer: a share of them then repeats within half a point over seeds
 TURNS, STEPS = 256, 9  # futures in which a break-even is looked for, and values of the busy share tried in each
 MOST_LEVELS = 64  # of demand, and of its patterns; what is more is put on a grid of as many
@@ -27,13 +28,15 @@ STACKED_CELLS = 4 * CELLS  # the same with the orders of a fleet: fewer futures 
 _MANY = 1_000  # months x orders from which a plan is counted over fewer futures
 FEWER_FUTURES = 256
 
-_USUAL_S, _MONTH_S = 0.1, 0.0013  # what every plan takes, and what each of its months does
+_USUAL_S, _MONTH_S = 0.08, 0.00045  # what every plan takes, and what each of its months does
 _LEVEL_S = 3.5e-7  # a level in a month, in every demand that a plan asks for
 _SUM_S = 1.7e-9  # a sum of two levels of two patterns in a month
 _SHARE_S = 5.5e-9  # how often a pattern holds, in a month of a future
 _GRID_S = 1.1e-8  # the same where patterns are put on a grid
 _BUSY_S = 3.5e-9  # what of a pattern lies below a fleet, in a month of a future
-_ORDER_S = 6.5e-7  # an order of a fleet, in a month of a future
+_ORDER_S, _LEDGER_S = 0.017, 4.9e-7  # an order of a fleet, and in a month of a future
+_USUAL_MB, _WORK_MB, _LEDGER_MB = 2.2, 1.6, 1.1e-4
+_SERVER = 8  # accelerators that are ordered together, at least
 _ANY_S, _COUNT_S = 0.5, 0.12  # every accelerator tried for one kind of work; every number of one accelerator
 _QUARTER = 0.25  # years: steps in which a plan is cut to find the nearest
 
@@ -66,7 +69,9 @@ class PlanSize:
         """Return in how many orders its fleet is bought."""
         if self.orders or not _varies_by_month(self.work):
             return self.orders
-        return min(math.ceil(self.years * MONTHS_PER_YEAR / self.orders_every_months), MOST_ORDERS)
+        added = sum(work.accelerators * max((1 + work.growth_per_year) ** self.years - 1, 0.0) for work in self.work)
+        servers = MOST_ORDERS if any(work.season or work.jobs for work in self.work) else math.ceil(added / _SERVER)
+        return min(math.ceil(self.years * MONTHS_PER_YEAR / self.orders_every_months), MOST_ORDERS, 1 + servers)
 
     @property
     def jobs(self) -> int:
@@ -102,6 +107,8 @@ class ComputeEstimate:
     on_grid: int = 0
     busy: int = 0
     orders: int = 0
+    ledgers: int = 0  # x orders x months x futures
+    works: int = 1
     market_tries: int = 0  # 1 for every accelerator
     count_tries: int = 0
 
@@ -109,10 +116,21 @@ class ComputeEstimate:
     def seconds(self) -> float:
         """The seconds that these numbers take on one core of a usual server."""
         return (
-            _USUAL_S + self.months * _MONTH_S + self.levels * _LEVEL_S + self.sums * _SUM_S + self.shares * _SHARE_S
-            + self.on_grid * _GRID_S + self.busy * _BUSY_S + self.orders * _ORDER_S
+            _USUAL_S + self.months * _MONTH_S + self.levels * _LEVEL_S
+            + self.sums * _SUM_S + self.shares * _SHARE_S + self.on_grid * _GRID_S + self.busy * _BUSY_S
+            + self.orders * _ORDER_S + self.ledgers * _LEDGER_S
             + self.market_tries * _ANY_S + self.count_tries * _COUNT_S
         )  # fmt: skip
+
+    @property
+    def megabytes(self) -> float:
+        """The memory that these numbers take."""
+        return _USUAL_MB + self.works * _WORK_MB + self.ledgers * _LEDGER_MB
+
+    @property
+    def budget_share(self) -> float:
+        """The share of the time or of the memory that one plan may take."""
+        return max(self.seconds / MOST_SECONDS, self.megabytes / MOST_MEGABYTES)
 
 
 @dataclass(frozen=True)
@@ -140,7 +158,9 @@ def estimate_compute(size: PlanSize) -> ComputeEstimate:
         shares=sum(run.shares for run in runs),
         on_grid=sum(run.on_grid for run in runs),
         busy=sum(run.busy for run in runs),
-        orders=size.most_orders * months * futures_count(months, size.most_orders),
+        orders=size.most_orders,
+        ledgers=max(size.most_orders, 1) * months * futures_count(months, size.most_orders),
+        works=len(size.work),
         market_tries=int(size.any_accelerator and bool(named)),
         count_tries=sum(1 for work in named if work.train is not None and work.train.choose_count),
     )
@@ -148,7 +168,7 @@ def estimate_compute(size: PlanSize) -> ComputeEstimate:
 
 def over_budget_message(size: PlanSize) -> str | None:
     """Why the work of a plan is not reckoned, and the nearest that is; None where it is within the budget."""
-    times = estimate_compute(size).seconds / MOST_SECONDS
+    times = estimate_compute(size).budget_share
     if times <= 1:
         return None
     nearest = "; or ".join(_smaller_plans(size)) or "less of it"
@@ -164,6 +184,8 @@ def _smaller_plans(size: PlanSize) -> Iterator[str]:
     years = _largest_allowed(math.ceil(size.years / _QUARTER) - 1, lambda many: size.over(many * _QUARTER))
     if years:
         yield f"all of it over up to {count(years * _QUARTER, 'year')}"
+    if estimate_compute(replace(size, orders_every_months=MONTHS_PER_YEAR)).budget_share <= 1:
+        yield "all of it with orders once a year (`own.orders_every_months: 12`)"
     jobs = _largest_allowed(size.jobs - 1, size.with_jobs) if size.jobs else 0
     if jobs:
         yield f"{_first_n(jobs)} of its {count(size.jobs, 'job')}"
@@ -181,7 +203,7 @@ def _largest_allowed(most: int, cut: Callable[[int], PlanSize]) -> int:
     low, high = 0, most + 1
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if estimate_compute(cut(middle)).seconds <= MOST_SECONDS else (low, middle)
+        low, high = (middle, high) if estimate_compute(cut(middle)).budget_share <= 1 else (low, middle)
     return low
 
 

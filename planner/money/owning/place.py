@@ -1,7 +1,7 @@
 """The place of owned machines: its electricity customer, its own figures, and the power of its circuits."""
 
 import math
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -176,8 +176,8 @@ def _fitting_count_text(setting: PlanContext, what: Machine, accelerators: int) 
     if what.holds_cards and accelerators <= what.accelerators and what.tdp is not None:
         fit = int((most * W_PER_KW - _host_w(what)) // what.tdp.newest.typical)
         return f"{fit:,} of them" if fit > 0 else None
-    sizes = range(accelerators // what.accelerators * what.accelerators, 0, -what.accelerators)
-    fit = next((size for size in sizes if peak_kw(setting, what, size) <= most), 0)
+    sizes = range(what.accelerators, accelerators + 1, what.accelerators)
+    fit = what.accelerators * bisect_right(sizes, most, key=lambda size: peak_kw(setting, what, size))
     return f"{fit:,} of them" if 0 < fit < accelerators else None
 
 

@@ -46,7 +46,7 @@ from planner.study.uncertainty.sure_verdict import decided
 from pricing import Catalogue, PricingError
 from pricing.caching import cached_property
 
-MOST_TOGETHER = 1_024  # points: 1,024 x 61 months x 8 bytes is 500 kB a line, 60 MB all options
+MOST_TOGETHER = 1_024  # points: 1,024 x 61 months x 8 bytes is 500 kB a line
 FEWEST_TOGETHER = 6  # fewer are as fast one by one
 CENT = 0.005
 _RELATIVE = 1e-8
