@@ -1,15 +1,23 @@
 """Lists that others collect from several sellers. A seller whose own feed was read is left to it."""
 
+import csv
+import re
 from collections.abc import Iterator
 from datetime import date
 
 from pricing.choices import Purchase
-from pricing.feeds.feed import AnyObservation, Observation, UnreadableRow
-from pricing.feeds.machines import accelerator
+from pricing.feeds.feed import AnyObservation, Feed, Fetcher, Observation, UnreadableRow
+from pricing.feeds.machines import accelerator, add_form_factor
 from pricing.feeds.parsing import (
     CENTS,
+    MB,
+    Observations,
+    ReplyRows,
     Row,
     day,
+    first_reply,
+    lowest,
+    number,
     offers,
     positive,
     text,
@@ -118,6 +126,44 @@ def _prime(row: Row) -> Iterator[Observation]:
     )  # fmt: skip
 
 
+# SkyPilot: of sellers whose own list wants a key. Its files carry no day; only those are read that it writes each day.
+
+
+SKYPILOT = (
+    "https://raw.githubusercontent.com/skypilot-org/skypilot-catalog/master/catalogs/v8/{cloud}/vms.csv",
+    "https://skypilot-catalog.s3.us-east-1.amazonaws.com/catalogs/v8/{cloud}/vms.csv",
+)
+SKYPILOT_CLOUDS = ("lambda", "shadeform")
+RESOLD = "shadeform"  # its machines are other sellers': massedcompute_A6000
+ONE_PRICE = "lambda"  # in all its regions, though there is a row for each
+SIZE = re.compile(r"'SizeInMiB': ([\d.]+)")
+SKYPILOT_NEEDED = ("InstanceType", "GpuInfo", "AcceleratorName", "AcceleratorCount", "Price", "SpotPrice", "Region")
+
+
+def _read_skypilot(ask: Fetcher) -> Observations:
+    rows = ReplyRows("SkyPilot")
+    for cloud in SKYPILOT_CLOUDS:
+        reply = first_reply(ask, (place.format(cloud=cloud) for place in SKYPILOT))
+        table = csv.DictReader(reply.text().splitlines())
+        rows.columns(table.fieldnames or (), SKYPILOT_NEEDED)
+        yield from lowest((reply, offer) for line in table for offer in _skypilot(cloud, line))
+
+
+def _skypilot(cloud: str, line: dict[str, str]) -> Iterator[Observation]:
+    if not line["AcceleratorName"]:
+        return
+    name = text(line["InstanceType"])
+    seller, _, machine = name.partition("_") if cloud == RESOLD else (cloud, "", name)
+    size = SIZE.search(line["GpuInfo"] or "")
+    memory = number(size[1]) if size else None
+    memory = memory / MB if memory and memory >= MB else memory  # some say it in GB
+    board = accelerator("skypilot", add_form_factor(text(line["AcceleratorName"]), machine), memory)
+    yield from offers(
+        seller, board, whole(line["AcceleratorCount"]), {"on_demand": line["Price"], "spot": line["SpotPrice"]},
+        region="" if cloud == ONE_PRICE else text(line["Region"]), sku=machine, memory_gb=memory,
+    )  # fmt: skip
+
+
 PRIME = PriceList(
     "https://api.primeintellect.ai/api/v1/availability/gpus", ("items",),
     ("gpuType", "provider", "gpuCount", "prices"), _prime, market=True, key_header=("Authorization", "Bearer {key}"),
@@ -125,6 +171,11 @@ PRIME = PriceList(
     following=numbered(lambda page, number: number * PRIME_PAGE < (whole(page.get("totalCount")) or 0)),
 )  # fmt: skip
 FEEDS = (
+    Feed(
+        "skypilot", "SkyPilot's catalogue", "https://github.com/skypilot-org/skypilot-catalog",
+        ("raw.githubusercontent.com", "skypilot-catalog.s3.us-east-1.amazonaws.com"), "none seen; facts cited",
+        _read_skypilot, via="third_party",
+    ),
     list_feed(
         "prime-intellect", "Prime Intellect", "https://app.primeintellect.ai/dashboard/create-cluster", PRIME,
         licence="facts cited", via="third_party", key_name="PRIME_API_KEY",

@@ -298,7 +298,46 @@ def _ovh(row: Row, region: str, currency: str) -> Iterator[Observation]:
     )  # fmt: skip
 
 
+# Hyperstack, with a key: prices of accelerators in its price book, in machines of the sizes it lists
+
+
+HYPERSTACK = "https://infrahub-api.nexgencloud.com/v1"
+SPOT = re.compile(r"-spot$")
+
+
+def _read_hyperstack(ask: Fetcher) -> Observations:
+    rows = ReplyRows("Hyperstack")
+    headers = {"api_key": ask.key()}
+    book = rows.list_at(ask.get(f"{HYPERSTACK}/pricebook", headers=headers).json())
+    prices = {text(entry.get("name")): price for entry in book if (price := positive(entry.get("value")))}
+    if not prices:
+        raise rows.wrong("want a price book of names and values")
+    reply = ask.get(f"{HYPERSTACK}/core/flavors", headers=headers)
+    for group in rows.list_at(reply.json(), "data"):
+        flavours = (row for row in rows.list_at(group, "flavors") if whole(row.get("gpu_count")))
+        yield from rows.read(reply, flavours, ("name", "gpu"), _hyperstack, prices)
+    rows.check()
+
+
+def _hyperstack(row: Row, prices: dict[str, float]) -> Iterator[AnyObservation]:
+    name, stock = text(row["gpu"]), row.get("stock_available")
+    if name not in prices:
+        yield UnreadableRow(text(row["name"]), f"{name} is not in the price book")
+        return
+    board = SPOT.sub("", name)
+    yield from offers(
+        "hyperstack", accelerator("hyperstack", board), whole(row["gpu_count"]),
+        {"spot" if board != name else "on_demand": prices[name]}, per="accelerator",
+        region=text(row.get("region_name")), sku=text(row["name"]), vcpus=positive(row.get("cpu")),
+        ram_gb=positive(row.get("ram")), free=None if stock is None else int(bool(stock)),
+    )  # fmt: skip
+
+
 FEEDS = (
+    Feed(
+        "hyperstack", "Hyperstack", "https://www.hyperstack.cloud/gpu-pricing", ("infrahub-api.nexgencloud.com",),
+        "facts cited", _read_hyperstack, key_name="HYPERSTACK_API_KEY", sellers=("hyperstack",),
+    ),
     list_feed("akash", "Akash", "https://akash.network/pricing/gpus/", AKASH, sellers=("akash",)),
     list_feed("cudo", "Cudo Compute", "https://www.cudocompute.com/pricing", CUDO, sellers=("cudo",)),
     Feed(
