@@ -164,7 +164,7 @@ def finance(one: BrowserUser, at: str) -> str:
     one.clicks_on(one.page.get_by_role("button", name="Pin"))
     one.clicks_on(one.page.get_by_text("Adjust assumptions", exact=True))
     one.edit_field("Discount rate, % a year", "12")
-    one.clicks_on(one.page.get_by_role("tab", name="Pays back"))
+    one.clicks_on(one.page.get_by_role("tab", name="Payback"))
     one.turns_to("Compare")
     one.turns_to("Answer")
     one.page.reload()

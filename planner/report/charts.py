@@ -110,7 +110,7 @@ def option_ranges(options: Sequence[EvaluatedOption], names: Sequence[str], dark
         quiet=True,
         showlegend=False,
         margin={"l": 8, "r": 16, "t": 8, "b": 40},
-        xaxis=money("Net present cost, 80% range", nticks=6, tickangle=0) | {"rangemode": "tozero"},
+        xaxis=money("Net present cost, 80% range", nticks=4, tickangle=0) | {"rangemode": "tozero"},
         yaxis={"range": [len(options) - 0.6, -0.75], "visible": False},
         annotations=bar_labels(labels, dark),
     )

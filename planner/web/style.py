@@ -25,7 +25,10 @@ _STRIP = f"""
 }}
 .st-key-plan-name {{ margin-left: auto; }}
 .st-key-assumptions {{ min-width: 9.7rem; }}  /* parts that load late have their place */
-.st-key-undo, .st-key-redo {{ min-width: 3.5rem; }}
+.st-key-undo, .st-key-redo {{ min-width: 1.5rem; }}
+.st-key-undo p, .st-key-redo p {{
+  position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
+}}
 .st-key-pin-plan {{ min-width: 2.7rem; }}
 [class*="st-key-figures"] [data-testid="stElementContainer"] {{ min-height: 8.4rem; }}  /* a card loads late */
 .st-key-ranges {{ min-height: 12rem; }}
@@ -34,6 +37,9 @@ _STRIP = f"""
 .chart-files button {{
   min-width: 2.4rem; min-height: 24px; border: 1px solid {_LINE}; border-radius: 0.35rem; background: {_BACK};
   color: inherit; font: inherit; font-size: 0.75rem; cursor: pointer;
+}}
+@media (hover: hover) {{
+  [data-testid="stElementContainer"]:not(:hover, :focus-within) > .chart-files {{ opacity: 0; }}
 }}
 .chart-files button:focus-visible {{ outline: 2px solid {_ACCENT}; outline-offset: 1px; }}
 [data-testid="stLayoutWrapper"]:has(> .st-key-chart-credit) {{ display: none; }}

@@ -58,7 +58,7 @@ def rows_of(page: Page, key: str) -> list[dict[str, str]]:
 
 
 def test_the_cash_table_and_its_csv_agree_with_the_metric(page: Page) -> None:
-    open_page(page, "/?rate=0&look=Pays+back")
+    open_page(page, "/?rate=0&look=Payback")
     rent = next(row for row in rows_of(page, "csv-cash") if row["USD"] == "Rent on demand")
     years = [float(value) for name, value in rent.items() if name == "Today" or name.startswith("Year")]
     entered = float(rent["Net present cost, as entered"])

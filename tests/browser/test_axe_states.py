@@ -26,7 +26,7 @@ from tests.browser.visit import TRACEBACK, axe_violations, open_page, settle
 
 # Those that hold a part no other state has, and the start of each page.
 SEEN = (
-    "first visit", "answer: Pays back", "answer: How sure", "train: Memory", "train: How far to trust it",
+    "first visit", "answer: Payback", "answer: How sure", "train: Memory", "train: How far to trust it",
     "compare: Where the money goes", "compare: Price history", "compare: Live prices", "what-if: What moves the answer",
     "assumptions", "phrase work (GPU-hours)", "a list open", "the box of assumptions", "the drawer",
     "a scenario refused", "quotes refused", "two plans pinned", "a late plan", "no price", "an old link",

@@ -98,9 +98,9 @@ def test_finance_changes_the_cost_of_money_and_takes_the_cash_flow(page: Page) -
     go_to(page, "Discount rate", "input")
     type_over(page, "12")
     assert "rate=12" in page.url
-    turn_tabs(page, "Pays")
+    turn_tabs(page, "Payback")
     press(page, "Enter")
-    assert "look=Pays" in page.url
+    assert "look=Payback" in page.url
     go_to(page, "Download this table (CSV)")
     with page.expect_download(timeout=FIRST_WORDS_MS) as caught:
         page.keyboard.press("Enter")

@@ -68,7 +68,7 @@ def test_of_the_tabs_only_the_open_one_is_named(page: Page) -> None:
     open_page(page, "/?look=Every+option")
     page.emulate_media(media="print")
     expect(page.get_by_role("tab", name="Every option")).to_be_visible()
-    expect(page.get_by_role("tab", name="Pays back", include_hidden=True)).to_be_hidden()
+    expect(page.get_by_role("tab", name="Payback", include_hidden=True)).to_be_hidden()
 
 
 FAILED = '[data-testid="stDownloadButtonError"]'
@@ -114,7 +114,7 @@ def _files(page: Page) -> dict[str, bytes]:
     ),
     (f"/speed?{TRAINS}", 4, {"time-against-cost.csv", "memory.csv", "layouts.csv", "where-the-speed-goes.csv"}),
     (f"/speed?{SERVES}", 4, {"memory.csv", "layout.csv", "where-the-time-goes.csv", "nearest-runs.csv"}),
-    ("/compare", 6, {"compare.csv", "parts.csv", "market.csv", "history.csv", "quotes.csv"}),
+    ("/compare", 4, {"compare.csv", "parts.csv", "market.csv", "history.csv", "quotes.csv"}),
     ("/what-if?stress=Rents+fall", 4, {"what-moves-the-answer.csv", "where-buying-wins.csv", "doubt.csv"}),
     ("/assumptions", 3, {"assumptions.csv", "sources.csv"}),
 ])  # fmt: skip

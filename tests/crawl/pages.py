@@ -373,5 +373,5 @@ class PageReader:
                         self.figures.read(title, name, text, f"{self.where}, bar")
             if trace.get("name") == "as entered" and self.view == "What moves the answer":
                 self.figures.add(PLAN, "saved_usd", trace["x"][0], f"{self.where}, line", 0.01)
-            if self.view == "Pays back" and trace.get("name") in self.titles and trace.get("mode") == "lines":
+            if self.view == "Payback" and trace.get("name") in self.titles and trace.get("mode") == "lines":
                 self.figures.add(trace["name"], "present_usd", trace["y"][-1], f"{self.where}, line")

@@ -33,7 +33,7 @@ def today(monkeypatch: pytest.MonkeyPatch) -> None:
 
 KEYS = [preset.key for preset in load_presets()]
 QUICK = ("startup", "pre-train-7b")
-_OPENED = ("Every option", "Pays back", "How sure", "What moves the answer")
+_OPENED = ("Every option", "Payback", "How sure", "What moves the answer")
 QUICK_VIEWS = tuple(view for view in VIEWS if view[2] in _OPENED)
 
 

@@ -63,7 +63,7 @@ def test_work_without_layers_has_no_view_of_a_mix() -> None:
     app.query_params["look"] = "Best mix"
     app.run()
     assert not app.exception
-    assert [tab.label for tab in app.tabs] == ["Every option", "Why", "How sure", "Pays back"]
+    assert [tab.label for tab in app.tabs] == ["Every option", "Why", "How sure", "Payback"]
 
 
 def test_a_budget_that_nothing_keeps_to_is_the_title_on_the_page_as_in_the_engine() -> None:

@@ -30,7 +30,7 @@ def test_a_question_of_one_side_has_its_pages(page: str, said: dict[str, Any]) -
         assert len(app.metric) >= 3
 
 
-@pytest.mark.parametrize("view", ["Why", "How sure", "Pays back", "Every option", *FORMER])
+@pytest.mark.parametrize("view", ["Why", "How sure", "Payback", "Every option", *FORMER])
 def test_every_view_of_a_single_way_opens(view: str) -> None:
     app = visit("Answer")
     for key, value in (scenario_to_link(Scenario(ways=("on_demand",))) | {"look": view}).items():

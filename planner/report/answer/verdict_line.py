@@ -52,9 +52,9 @@ def doubt_text(answer: Answer) -> str:
     if answer.share_cheaper is not None and not is_in_title:
         texts.append(f"Cheapest in {format_futures_count(answer.share_cheaper)} futures.")
     if answer.pair is not None and rent is not None and rent.value is not None and rent.you:
-        name, change = WAYS[answer.pair[1].option.way].price_name, rent.value / rent.you - 1
+        change = rent.value / rent.you - 1
         turn = f"{words.usd_per_hour(rent.value)}, {words.percent(abs(change))} {'above' if change > 0 else 'below'}"
-        texts.append(f"Turns at a {name} of {turn} {paid or 'yours'}.")
+        texts.append(f"Turns at {turn} {paid or 'yours'}.")
     elif paid:
         texts.append(f"{words.upper_first(paid)}.")
     texts += left_out(answer)

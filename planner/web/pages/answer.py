@@ -16,12 +16,12 @@ from planner.web import share, show, show_answer, show_ledger, state
 
 # The page that comes next: of a plan that names a model, and of hours.
 _SPEED, _COMPARE = ("Speed", "How fast it runs"), ("Compare", "Compare providers")
-WHY, SURE, PAYBACK, OPTIONS, MIX = "Why", "How sure", "Pays back", "Every option", "Best mix"
+WHY, SURE, PAYBACK, OPTIONS, MIX = "Why", "How sure", "Payback", "Every option", "Best mix"
 VIEWS = (OPTIONS, WHY, SURE, PAYBACK, MIX)  # a plan has those with news for it
 # Names of views in links of earlier releases; until December 2027.
 FORMER = {
-    "When it pays back": PAYBACK, "How sure is this?": SURE, "Every way": OPTIONS, "What the money goes into": WHY,
-    "What would turn it": SURE, "Cash by year": PAYBACK, "Orders": PAYBACK, "In other numbers": OPTIONS,
+    "When it pays back": PAYBACK, "Pays back": PAYBACK, "How sure is this?": SURE, "Every way": OPTIONS,
+    "What the money goes into": WHY, "What would turn it": SURE, "Cash by year": PAYBACK, "Orders": PAYBACK, "In other numbers": OPTIONS,
 }  # fmt: skip
 
 
