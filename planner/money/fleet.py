@@ -72,9 +72,7 @@ class DeliveryTimeline:
     @cached_property
     def runs_alone(self) -> NDArray[np.float64]:
         """The share of each month in which the orders up to each are there and no later one."""
-        alone = self.runs_from.copy()
-        alone[:-1] -= self.runs_from[1:]
-        return alone
+        return np.asarray(self.runs_from - np.concatenate([self.runs_from[1:], np.zeros_like(self.runs_from[:1])]))
 
     @cached_property
     def _fleets(self) -> NDArray[np.float64]:

@@ -253,13 +253,7 @@ def _add_lines(
 ) -> dict[Treatment, NDArray[np.float64]]:
     total = dict(usd)
     for line in lines:
-        amounts, before = line.priced_usd, total.get(line.treatment)
-        if before is None:
-            total[line.treatment] = np.array(amounts)
-        elif before.shape == amounts.shape and line.treatment not in usd:
-            before += amounts
-        else:
-            total[line.treatment] = before + amounts
+        total[line.treatment] = total.get(line.treatment, np.zeros(1)) + line.priced_usd
     return total
 
 

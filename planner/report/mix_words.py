@@ -1,11 +1,8 @@
 """The best mix in words and tables: its layers, its saving, the break-even utilization, its sensitivity."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from planner.money.measures import present_usd
-from planner.money.verdict.answer import Answer
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.fleet import order_schedule_text
@@ -13,7 +10,6 @@ from planner.report.table import Table
 from planner.scenario.rent import MixInputs
 from planner.study.mix.best_mix import BestMix, MixUnavailable, completed_share_in_stages
 from planner.study.mix.load_duration import EnvelopeSegment
-from planner.study.mix.search import PricedExample
 
 # From the bottom up: what binds most lies lowest.
 _BY_FIRMNESS = sorted(WAYS.values(), key=lambda way: (-way.commitment_rank, way.place))
@@ -155,28 +151,3 @@ def base_size_summary(best: BestMix) -> str:
     low, high = best.flat
     near = f"between {low:,} and {high:,}" if low < high else f"at {best.own:,}"
     return f"Cost over the number owned: least {near}, {words.usd(best.at_most_usd)} as entered."
-
-
-COST, MORE = "Net present cost, USD", "More than the cheapest"
-
-
-def tried_sentences(answer: Answer, tried: Sequence[PricedExample]) -> tuple[str, ...]:
-    """Return the cheapest single option, and the cheapest mix beside it."""
-    if not answer.ranked:
-        return ()
-    best = min(answer.ranked, key=lambda way: way.as_entered_usd)
-    alone = f"The cheapest single option is {best.option.title}: {words.usd(best.as_entered_usd)} as entered."
-    if not tried:
-        return (alone, "Nothing here can be divided between two options.")
-    nearest = f"{mix_text(tried[0].mix)}: {words.usd(tried[0].usd)}"
-    return (alone, f"Of {words.count(len(tried), 'mix', 'mixes')} tried, this costs the least: {nearest}.")
-
-
-def tried_table(answer: Answer, tried: Sequence[PricedExample]) -> Table:
-    """Return every single option and every tried mix, each as entered, the cheapest first."""
-    costs = [(way.option.title, way.as_entered_usd) for way in answer.ranked if way.option.way != "mix"]
-    costs += [(mix_text(mix.mix), mix.usd) for mix in tried]
-    least = min((usd for _, usd in costs), default=0.0)
-    costs.sort(key=lambda cost: cost[1])
-    rows = [{"Option": name, COST: usd, MORE: round(usd / least - 1, 2) if least > 0 else None} for name, usd in costs]
-    return Table.of(rows, ("Option", COST, MORE))

@@ -6,12 +6,9 @@ import plotly.graph_objects as go
 import pytest
 
 from planner.money.plan import Plan, plan_from_context
-from planner.money.verdict.answer import build_answer
 from planner.report import mix_charts, words
 from planner.report.futures.counted import buy_or_wait_sentences, buy_or_wait_summary, buy_or_wait_table
 from planner.report.mix_words import (
-    COST,
-    MORE,
     base_size_summary,
     base_size_table,
     layers_table,
@@ -19,13 +16,10 @@ from planner.report.mix_words import (
     load_table,
     mix_sentences,
     mix_text,
-    tried_sentences,
-    tried_table,
 )
 from planner.scenario.rent import MixInputs
 from planner.study.buy_or_wait import Waiting, waiting
 from planner.study.mix.best_mix import ALIKE, BestMix, best_mix
-from planner.study.mix.search import priced_examples
 from tests.money.owning import EIGHTY
 from tests.money.renting import MARKET, plan, setting, work
 
@@ -74,26 +68,6 @@ def test_no_mix_says_why() -> None:
     dear = best(made(price=90_000.0, only_now=True))
     assert mix_sentences(dear)[0].startswith("No mix is cheaper than one option alone (Rent on demand")
     assert "never pays here" in mix_sentences(dear)[1]
-
-
-def test_where_there_is_no_mix_it_says_what_was_tried_and_what_each_costs_more() -> None:
-    there = made(work(accelerators=32))
-    found, others = build_answer(there), priced_examples(there)
-    assert {mix_text(one.mix) for one in others} >= {"Own 8, rent the peaks", "Own 24, rent the peaks"}
-    best_usd = found.ranked[0].as_entered_usd  # no futures are drawn: the same order
-    alone, nearest = tried_sentences(found, others)
-    assert alone == f"The cheapest single option is {found.ranked[0].option.title}: {words.usd(best_usd)} as entered."
-    assert nearest.startswith(f"Of {len(others)} mixes tried, this costs the least: {mix_text(others[0].mix)}: $")
-    table = tried_table(found, others)
-    assert len(table) == len(found.ranked) + len(others)
-    assert table[MORE] == [round(usd / best_usd - 1, 2) for usd in table[COST]]
-    assert table[COST] == sorted(table[COST])
-
-
-def test_one_gpu_cannot_be_divided() -> None:
-    there = made(work(accelerators=1))
-    assert priced_examples(there) == ()
-    assert tried_sentences(build_answer(there), ())[1] == "Nothing here can be divided between two options."
 
 
 @pytest.mark.parametrize(("mix", "said"), [

@@ -310,7 +310,9 @@ def utilization_factor_bounds(current: Array, utilization: Array) -> tuple[Array
 @cached(16)
 def plan_utilization(setting: PlanContext, factor: float) -> float:
     """Return the utilization of the accelerators asked for, over the plan, at so many times the work. [1]"""
-    return float(plan_utilizations(InputColumns(setting).with_tried(BUSY, np.array([factor])).context())[0])
+    is_usual = factor == 1 and not setting.tried
+    columns = InputColumns(setting).with_tried(BUSY, np.array([factor]))
+    return float(plan_utilizations(setting if is_usual else columns.context())[0])
 
 
 def plan_utilizations(setting: PlanContext) -> Array:

@@ -1,9 +1,5 @@
-"""Prices of mixes by their own ledgers, and the cheapest of some mixes and their neighbors.
+"""Prices of mixes by their own ledgers, and the cheapest of some mixes and their neighbors."""
 
-A few examples are priced too, so that a page can say by how much each costs more.
-"""
-
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -11,7 +7,6 @@ import numpy as np
 
 from planner.money.measures import present_usd
 from planner.money.option import Unavailable, complete_ledger
-from planner.money.plan import Plan
 from planner.money.setting import PlanContext
 from planner.money.sizing import average_utilization, server_size, utilization_within_wait
 from planner.money.verdict.contender import plan_limits, upper_bound_usd
@@ -22,7 +17,6 @@ from planner.study.mix.mix_rates import BaseSchedule
 
 MOST_MIXED = 1_000_000
 _ROUNDS = 12  # steps to a neighbor, at most
-_PARTS = (0.25, 0.5, 0.75)  # of the peak
 
 
 @dataclass(frozen=True)
@@ -117,30 +111,3 @@ def least_fleet(setting: PlanContext) -> int:
         enough = fits and average_utilization(setting, fleet) <= utilization_within_wait(setting, fleet)
         low, high = (low, middle) if enough else (middle, high)
     return min(high * server, peak)
-
-
-@dataclass(frozen=True)
-class PricedExample:
-    """A mix and its net present cost by its ledger, with unpublished prices at their highest."""
-
-    mix: MixInputs
-    usd: float
-
-
-def priced_examples(plan: Plan) -> tuple[PricedExample, ...]:
-    """Return a quarter, a half and three quarters owned in whole servers, or reserved; cheapest first.
-
-    Empty where nothing is priced, and for work on one accelerator: there is nothing to divide.
-    """
-    setting = plan.setting
-    if not plan.options or setting.demand.all.peak_accelerators > MOST_MIXED:
-        return ()
-    search, server = MixSearch(setting), server_size(setting)
-    most = search.max_accelerators
-    owned = {math.ceil(most * part / server) * server for part in _PARTS}
-    reserved = {math.ceil(most * part) for part in _PARTS}
-    mixes = [MixInputs(own_accelerators=size) for size in owned if size < most]
-    mixes += [MixInputs(reserve_accelerators=size) for size in reserved if size < most]
-    examples = (PricedExample(mix, search.at_most_usd(mix)) for mix in mixes)
-    priced = (example for example in examples if math.isfinite(example.usd))
-    return tuple(sorted(priced, key=lambda example: example.usd))
