@@ -22,8 +22,8 @@ from pricing.market.depth import Purchase
 from pricing.market.sellers import TERM_MONTHS, chip_age, level, listed, sellers
 from pricing.market.terms import DAY_MONTHS
 
-LEAST_SELLERS = 5  # of a chip: with fewer the band is stated as few sellers
-LEAST_ALIKE = 2
+LEAST_SELLERS, LEAST_OF_CLASS = 2, 3  # of a chip; of a class that a share is stated of
+FEW = {1: "one other seller", 2: "two other sellers", **dict.fromkeys((3, 4), "three or four other sellers")}
 LEAST_ROWS = 20  # of a class that a share is stated of
 MACHINE = 8
 Held = Literal["seller", "contract", "contract, no list"]
@@ -41,6 +41,12 @@ class HeldOut(NamedTuple):
     is_hyperscaler: bool
     error: float  # log, of the typical price over the real one
     is_inside: bool
+    others: int = 0  # sellers of its kind that are left; 0: none is asked
+
+    @property
+    def others_class(self) -> str:
+        """Return how many independent sellers are left to tell the price."""
+        return FEW.get(self.others, "five other sellers or more")
 
     @property
     def term_class(self) -> str:
@@ -71,9 +77,10 @@ def classes(rows: Iterable[HeldOut]) -> dict[str, list[HeldOut]]:
     groups = dict[str, list[HeldOut]]()
     for row in rows:
         kind = "hyperscalers" if row.is_hyperscaler else "others"
-        for name in ("all", kind, f"{kind}, {row.term_class}", f"{kind}, {row.size_class}"):
+        others = (f"{kind}, {row.others_class}",) if row.others and not row.is_hyperscaler else ()
+        for name in ("all", kind, f"{kind}, {row.term_class}", f"{kind}, {row.size_class}", *others):
             groups.setdefault(name, []).append(row)
-    enough = {name: len(group) >= LEAST_ROWS and len({row.seller for row in group}) >= LEAST_ALIKE + 1
+    enough = {name: len(group) >= LEAST_ROWS and len({row.seller for row in group}) >= LEAST_OF_CLASS
               for name, group in groups.items()}  # fmt: skip
     return {name: group for name, group in groups.items() if enough[name]}
 
@@ -107,11 +114,12 @@ def held_out_sellers(catalogue: Catalogue) -> Iterator[HeldOut]:
             others = sellers(_without(catalogue, chip, name), chip, catalogue.day)
             for seller in (one for one in market if one.name == name):
                 alike = [one for one in others if (one.kind == "hyperscaler") == (seller.kind == "hyperscaler")]
-                for months, usd in _prices(seller) if len(alike) >= LEAST_ALIKE else ():
+                count = len({one.name for one in alike})
+                for months, usd in _prices(seller):
                     order = _order(catalogue, chip, seller, months)
                     quotes = seller_quotes(alike, order)
                     if quotes is not None:
-                        yield _row("seller", chip, seller, order, usd * moved[name, usd], quotes)
+                        yield _row("seller", chip, seller, order, usd * moved[name, usd], quotes)._replace(others=count)
 
 
 def held_out_contracts() -> Iterator[HeldOut]:

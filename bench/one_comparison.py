@@ -85,7 +85,7 @@ def retyped_choice(judged: Judged) -> Scenario | None:
 def complaints(judged: Judged) -> Iterator[str]:
     """Yield the contradictions of an answer."""
     answer, futures = judged.answer, judged.futures
-    usd = [option.present_usd for option in answer.ranked]
+    usd = [each.present_usd / each.option.work_share for each in answer.ranked]
     if usd != sorted(usd):
         yield "the table is not in order"
     if futures is None or answer.best is None:

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from planner.money.ledger import Ledger
 from planner.money.measures import present_usd
-from planner.money.option import Builder, Option, Unavailable, complete_ledger
+from planner.money.option import Builder, Option, OptionLedger, Unavailable, complete_ledger
+from planner.money.renting.order_market import RENTAL_DEPTH
 from planner.money.setting import BUSY_FACTOR, PlanContext
 from planner.money.ways import WAYS
 from planner.money.ways.own import fleet_builder, purchase_schedule
@@ -26,6 +27,7 @@ Array = NDArray[np.float64]
 Rows = slice | NDArray[np.intp]
 
 _FEWEST = 256  # rows of a block
+_LEAST_DONE = 0.1  # of the work: an option that can do less costs ten times as much for it
 # What a block frees, the system takes back, and the next block asks for it page by page: a third of its time. Linux
 # leaves a process twice as much as the largest piece that it saw freed (mallopt(3), M_MMAP_THRESHOLD): it is shown one.
 np.empty(2**24, dtype=np.uint8)  # never written to, so it takes no memory
@@ -56,6 +58,7 @@ class LedgerBlock:
     setting: PlanContext
     option: int  # its place among the builders
     ledger: Ledger
+    for_the_work: Array | float = 1.0  # costs times it are for the work that is done at typical figures
 
 
 class _HashableColumn(np.ndarray[tuple[int, ...], np.dtype[np.float64]]):
@@ -119,14 +122,24 @@ class InputColumns:
             rows = slice(start, min(start + size, count))
             context = self.take(rows).context()
             for option, build in enumerate(builders):
-                ledger = build_ledger(context, build)
-                if ledger is not None:
-                    yield LedgerBlock(rows, context, option, ledger)
+                built = build(context)
+                if not isinstance(built, Unavailable):
+                    ledger = complete_ledger(context, built.title, built.lines)
+                    yield LedgerBlock(rows, context, option, ledger, self._for_the_work(context, built, build))
             context.release()
 
     def present_usd(self, builders: Sequence[Builder]) -> Array:
         """Return present costs, options x rows (x values); not-a-number where an option is unavailable. [USD]"""
         usd = np.full((len(builders), *self.shape), np.nan)
         for block in self.blocks(builders):
-            usd[block.option, block.rows] = present_usd(block.setting, block.ledger)
+            usd[block.option, block.rows] = present_usd(block.setting, block.ledger) * block.for_the_work
         return usd
+
+    def _for_the_work(self, context: PlanContext, built: OptionLedger, build: Builder) -> Array | float:
+        """Return the work that an option does at typical figures over what it does where fewer can be rented."""
+        usual = build(self.setting) if RENTAL_DEPTH in context.tried else None
+        if not isinstance(usual, OptionLedger):
+            return 1.0
+        done, all_hours = (np.sum(each, axis=-1) for each in (built.useful_hours, context.demand.all.busy_hours))
+        share = np.sum(usual.useful_hours) / np.sum(self.setting.demand.all.busy_hours)
+        return np.asarray(share * all_hours / np.maximum(done, _LEAST_DONE * all_hours))

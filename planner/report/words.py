@@ -250,11 +250,17 @@ def worth(price: PriceEstimate) -> str:
     return f"{read}, {when}{since}: today about {now} ({ends}){few}"
 
 
-def market_price(band: OrderBand, seller: str | None, sellers: int | None = None) -> str:
-    """Return what an order pays: from $2.53 (Gcore, read today); such an order typically pays $3.16 ($2.40 to $4)."""
+_NOBODY_HAS_IT = "no seller is likely to have it now: ask for quotes; "
+
+
+def market_price(band: OrderBand, seller: str | None, sellers: int | None = None, *, by_contract: bool = False) -> str:
+    """Return what an order pays: from $2.53 (Gcore, read today); such an order typically pays $3.16 ($2.40 to $4).
+
+    `by_contract`: nobody publishes a price for its term, so no seller is named.
+    """
     low, typical, high = map(usd_per_hour, (band.low, band.typical, band.high))
-    least = "no seller is likely to have it now: ask for quotes; "
-    if band.cheapest is not None and seller is not None:
+    least = "by contract, no price is published: ask; " if by_contract else _NOBODY_HAS_IT
+    if not by_contract and band.cheapest is not None and seller is not None:
         days = round(band.cheapest_age_days or 0.0)
         read = "read today" if days <= 0 else f"read {count(days, 'day')} ago"
         least = f"from {usd_per_hour(band.cheapest)} ({seller}, {read}); "

@@ -151,6 +151,20 @@ class _Mixture(NamedTuple):
         """Return the prices that these shares of all quotes lie below."""
         return tuple(np.exp(_quantiles(shares, self.shares, self.middles, self.spreads)).tolist())
 
+    def widened(self, ends: Sequence[float]) -> tuple[float, float, float]:
+        """Return low, typical and high with the spread that few independent sellers leave; typical stays.
+
+        Lists of hyperscalers are more alike than those of others.
+        """
+        known = constants().band
+        names, fewest = len({quote.seller.name for quote in self.quotes}), known.few_spread
+        more = Z80 * float(np.interp(names, list(fewest), list(fewest.values())))
+        if all(quote.seller.kind == "hyperscaler" for quote in self.quotes):
+            more *= known.few_hyperscalers
+        low, typical, high = ends
+        down, up = (math.exp(math.hypot(math.log(ratio), more)) for ratio in (typical / low, high / typical))
+        return typical / down, typical, typical * up
+
 
 def order_band(sellers: Sequence[Seller], order: OrderRequest) -> OrderBand | None:
     """Return the band of an order; None where no seller has a price."""
@@ -159,7 +173,8 @@ def order_band(sellers: Sequence[Seller], order: OrderRequest) -> OrderBand | No
         return None
     quotes, shares = mixture.quotes, mixture.shares
     paid = np.array(mixture.below(1 - (1 - np.array(_BAND)) ** (1 / mixture.compared_quotes)))
-    low, typical, high = map(float, paid * _lift(quotes, order, float(paid[1]), mixture.named_sellers))
+    lifted = paid * _lift(quotes, order, float(paid[1]), mixture.named_sellers)
+    low, typical, high = mixture.widened(lifted.tolist())
     cheapest = _cheapest(quotes, order, typical)
     able = [quote for quote in quotes if order.is_had_at(quote.seller)]
     depths, there = tuple(quote.depth for quote in able), tuple(quote.seller.there for quote in able)
@@ -180,7 +195,7 @@ def order_band(sellers: Sequence[Seller], order: OrderRequest) -> OrderBand | No
 def seller_quotes(sellers: Sequence[Seller], order: OrderRequest) -> tuple[float, ...] | None:
     """Return the 10th, 50th and 90th percentile of what one seller asks, before any are compared; None: no seller."""
     mixture = _mixture(sellers, order)
-    return None if mixture is None else mixture.below(np.array(_BAND))
+    return None if mixture is None else mixture.widened(mixture.below(np.array(_BAND)))
 
 
 def _mixture(sellers: Sequence[Seller], order: OrderRequest) -> _Mixture | None:

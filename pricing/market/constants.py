@@ -115,6 +115,8 @@ class BandConstants(StrictModel):
     age_days: _Positive = Field(description="time constant with which a price loses weight")
     likely: _Share = Field(description="chance from which a seller may be named as the cheapest")
     most_above_typical: _Positive = Field(description="times the typical price that the named one may cost")
+    few_spread: dict[int, float] = Field(description="log standard deviation that so many sellers leave beside theirs")
+    few_hyperscalers: _Share = Field(description="of that spread, where hyperscalers alone sell")
     few_sellers: _Positive = Field(description="effective sellers below which no plain verdict is stated")
     standing: dict[Literal["likely", "perhaps"], _Share] = Field(description="chance from which an order stands so")
 

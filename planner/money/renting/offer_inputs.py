@@ -263,6 +263,7 @@ def _price_origin(setting: PlanContext, offer: Offer, price: PriceEstimate, key:
         read = f"read {count(round(price.age_days), 'day')} ago"
         buying = "on spot machines" if offer.purchase == "spot" else purchase_text(offer, term)
         least = f"from {seller} at {from_usd:.4g}, {read}" if quote.band.cheapest_seller else "no seller is likely"
+        least = "no price is published: ask" if is_by_contract(offer, term) else least
         return replace(source, note=f"{_market_note(quote, buying)}, {least}")
     believed_now = (
         f"read at {price.read_usd:.4g} USD, {count(round(price.age_days), 'day')} before the plan; "
@@ -272,11 +273,13 @@ def _price_origin(setting: PlanContext, offer: Offer, price: PriceEstimate, key:
 
 
 def purchase_text(offer: Offer, term: float) -> str:
-    """Return how an order is placed; a term that the seller does not publish is a contract, modelled."""
-    if term <= 0:
-        return "on demand"
-    modelled = "" if TERM_MONTHS[offer.purchase] == term else ", by contract, modelled"
-    return f"reserved for {months_words(term)}{modelled}"
+    """Return how an order is placed."""
+    return "on demand" if term <= 0 else f"reserved for {months_words(term)}"
+
+
+def is_by_contract(offer: Offer, term: float) -> bool:
+    """Return whether a term is none that the seller of an offer publishes: a contract, whose price is modelled."""
+    return term > 0 and TERM_MONTHS[offer.purchase] != term
 
 
 def _market_note(quote: MarketPrice, buying: str) -> str:

@@ -1,5 +1,6 @@
 """The market for the orders of a plan: the band of what each pays, and the sentence where it is not available."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -10,18 +11,21 @@ from planner.money.demand.stream import DemandLayer
 from planner.money.formula import Num
 from planner.money.ledger import Case
 from planner.money.renting.offer_inputs import TERM_MONTHS
-from planner.money.renting.orders import busiest_order
+from planner.money.renting.orders import busiest_order, together
 from planner.money.setting import MarketPrice, PlanContext
 from planner.money.sizing import right_size
 from planner.scenario.base import ONE_MACHINE
 from pricing import Catalogue
 from pricing.belief import PriceEstimates
+from pricing.caching import cached
 from pricing.market.band import OrderBand, OrderRequest
-from pricing.market.depth import Purchase, count_with_chance
+from pricing.market.depth import Depth, Purchase, count_with_chance
 from pricing.market.sellers import band_of, chip_age, largest_order, sellers
 from pricing.market.terms import DAY_MONTHS
 from pricing.orderable import is_your_price, sale
 
+# Where, between the 10th percentile (-1) and the 90th (1), lies the number that can be rented at once.
+RENTAL_DEPTH = "rental_depth_position"
 _CHANCES: dict[Case, float] = {"low": 0.1, "typical": 0.5, "high": 0.9}
 BUYING: dict[Purchase, str] = {"on_demand": "on demand", "spot": "on spot machines", "reserved": "reserved"}
 
@@ -94,15 +98,41 @@ def bridging_price(setting: PlanContext, order: OrderMarket) -> MarketPrice:
 
 
 def rentable(setting: PlanContext, need: DemandLayer) -> DemandLayer:
-    """Return the part of a layer that can be rented by the hour: all of it, unless the plan's order is unavailable."""
-    price = setting.offers.market_price(None)
-    if price is None or need.peak_accelerators <= price.count:
+    """Return the part of a layer that can be rented by the hour.
+
+    All of it, unless the plan's order is unavailable or, in a future, fewer are there at once.
+    """
+    most = _rentable_count(setting)
+    if np.all(np.asarray(need.peak_accelerators) <= most):
         return need
-    share = np.minimum(price.count / np.maximum(need.accelerators, 1.0), 1.0)
+    share = np.minimum(most / np.maximum(need.accelerators, 1.0), 1.0)
     return replace(
         need, accelerators=need.accelerators * share, storage_tb=need.storage_tb * share,
         egress_tb_per_month=need.egress_tb_per_month * share,
     )  # fmt: skip
+
+
+def rental_counts(setting: PlanContext) -> tuple[int, int, int] | None:
+    """Return how many somebody rents out at once with chances of 9, 5 and 1 of 10; None where the price is yours."""
+    price = setting.offers.market_price(setting.offers.on_demand) or setting.offers.market_price(None)
+    return None if price is None else _counts(price.band.depths, price.band.there)
+
+
+@cached(64)
+def _counts(depths: tuple[Depth, ...], there: tuple[float, ...]) -> tuple[int, int, int]:
+    few, middle, many = (max(count_with_chance(chance, depths, there), 1) for chance in (0.9, 0.5, 0.1))
+    return few, middle, many
+
+
+def _rentable_count(setting: PlanContext) -> Num:
+    """Return how many can be rented at once; of a job beyond it none."""
+    place, price = setting.tried.get(RENTAL_DEPTH), setting.offers.market_price(None)
+    counts = None if place is None else rental_counts(setting)
+    if place is None or counts is None:
+        return math.inf if price is None else price.count
+    few, middle, many = np.log(counts)
+    most = np.exp(middle + place * np.where(np.asarray(place) < 0, middle - few, many - middle))
+    return np.where(most >= together(setting.scenario, setting.resolved), most, 0.0)
 
 
 def waiting_hours(setting: PlanContext, need: DemandLayer, when: Num = 1.0) -> NDArray[np.float64]:

@@ -45,9 +45,11 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     above, waiting = _above(setting, bill)
     payment = "paid before each term" if scenario.reserve.prepaid else "paid monthly"
     seller = seller_text(setting, setting.offers.reserved, scenario.reserve.usd_per_accelerator_hour)
-    if setting.offers.market_price(setting.offers.reserved, setting.offers.reserved_months) is not None:
+    market = setting.offers.market_price(setting.offers.reserved, setting.offers.reserved_months)
+    if market is not None:
         listed = TERM_MONTHS[setting.catalogue.offers[setting.offers.reserved or ""].purchase]
-        seller += "" if listed == setting.offers.reserved_months else ", by contract, modelled"
+        typical = f"a seller to be asked, by contract, typically ${market.band.typical:.2f} an hour"
+        seller = seller if listed == setting.offers.reserved_months else typical
     tiers, months = _effective_tiers(setting, need), scenario.months
     schedule = _tiers_detail(tiers, months, leaves_some=bool(np.any(bill.after > 0)))
     quoted = quotes(setting)

@@ -7,7 +7,7 @@ import numpy as np
 from planner.money.old_figures import ImplausibleInput, OldFigure, doubts, old_figures
 from planner.money.plan import Plan
 from planner.money.renting.interruptions import OF_MACHINE
-from planner.money.renting.offer_inputs import PRICE, estimated_prices, purchase_text
+from planner.money.renting.offer_inputs import PRICE, estimated_prices, is_by_contract, purchase_text
 from planner.money.renting.own_prices import own_price_notes
 from planner.money.selling import is_resale_only
 from planner.money.setting import MarketPrice
@@ -145,6 +145,8 @@ def price_text(answer: Answer) -> str:
         if quote is None or _is_own_price(answer.plan, way.option.way):
             continue
         typical, band = f"the typical {words.usd_per_hour(quote.band.typical)} per GPU-hour", quote.band
+        if key is not None and is_by_contract(setting.catalogue.offers[key], term):
+            return f"{typical}, by contract: ask"
         if band.cheapest is None or band.cheapest_seller is None:
             return f"{typical}; no seller is likely to have it now"
         days, seller = round(band.cheapest_age_days or 0.0), setting.catalogue.providers[band.cheapest_seller].label
@@ -179,14 +181,18 @@ def _price_sources(plan: Plan, way: EvaluatedOption) -> Iterator[str]:
         yield f"{seller}{place}: {words.worth(price)}{_interruption_text(way)}."
     else:
         buying = "on spot machines" if name == "spot" else purchase_text(offer, term)
-        yield f"{_market_text(quote, offer, f'{seller}{place}', buying)}{_interruption_text(way)}."
+        text = _market_text(quote, offer, f"{seller}{place}", buying, by_contract=is_by_contract(offer, term))
+        yield f"{text}{_interruption_text(way)}."
+        if is_by_contract(offer, term):
+            return  # with a seller to be asked
     yield from _capacity_warnings(plan, key, seller)
 
 
-def _market_text(quote: MarketPrice, offer: Offer, seller: str, buying: str) -> str:
+def _market_text(quote: MarketPrice, offer: Offer, seller: str, buying: str, *, by_contract: bool) -> str:
     """Return the cheapest seller that likely has an order, and what it typically pays."""
     named = seller if quote.band.cheapest_seller == offer.provider else None
-    return f"An order of {quote.count:,} {buying}: {words.market_price(quote.band, named, quote.sellers)}"
+    paid = words.market_price(quote.band, named, quote.sellers, by_contract=by_contract)
+    return f"An order of {quote.count:,} {buying}: {paid}"
 
 
 def _capacity_warnings(plan: Plan, key: str, seller: str) -> Iterator[str]:

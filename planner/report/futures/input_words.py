@@ -52,6 +52,7 @@ _LABELS: dict[str, tuple[str, str, Write]] = {
     },
     "residual_position": ("Resale value", "of a new one that day", _format_position),
     "hardware_price_position": ("Price of new machines", "", _format_position),
+    "rental_depth_position": ("GPUs for rent at once", "", _format_position),
     "lead_time_months": ("Delivery time", "", months_words),
     "warranty_years": ("Warranty", "", years_words),
     "usd_per_accelerator": ("Price of one GPU", "", words.usd),
@@ -84,7 +85,8 @@ _LABELS: dict[str, tuple[str, str, Write]] = {
 }
 
 _SHORTER: dict[str, Write] = {"busy_factor": words.percent, "hours_factor": words.percent,
-                              "residual_position": _place, "hardware_price_position": _place}  # fmt: skip
+                              "residual_position": _place, "hardware_price_position": _place,
+                              "rental_depth_position": _place}  # fmt: skip
 
 
 def input_label(name: str) -> str:

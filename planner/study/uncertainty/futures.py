@@ -190,7 +190,7 @@ def _evaluate_futures(
     cumulative = np.full((len(plan.options), min(drawn, BANDED), months), np.nan)
     for block in InputColumns(setting, draws).blocks([option_builder(option) for option in plan.options]):
         row, rows = block.option, block.rows
-        usd = cumulative_discounted_cost(block.setting, block.ledger)
+        usd = cumulative_discounted_cost(block.setting, block.ledger) * np.asarray(block.for_the_work)[..., None]
         present[row, rows] = usd[..., -1]
         cumulative[row, rows] = usd[: BANDED - rows.start] if usd.ndim > 1 else usd
         cash[row, rows] = cash_today_usd(block.ledger)

@@ -29,7 +29,8 @@ from planner.money.owning.machine_price import PATH, POSITION, PROCESS
 from planner.money.plan import Plan
 from planner.money.price_path import CHANGE, DRIFT, LEAST_CHANGE, MOST_CHANGE
 from planner.money.renting.offer_inputs import BESIDE_FACTORS, PRICE, market_prices, price_factor
-from planner.money.renting.order_market import spot_shortfall
+from planner.money.renting.order_market import RENTAL_DEPTH, rental_counts, spot_shortfall
+from planner.money.renting.orders import busiest_order
 from planner.money.setting import BUSY_FACTOR, HOURS_FACTOR, RENT_CHANGE
 from planner.money.ways import WAYS
 from planner.money.ways.spot import ON_DEMAND_SHARE
@@ -126,6 +127,8 @@ OF_PATH = (
     "a new one of the same product, from the 10th percentile of its path (-1) to the 90th (1); it moves with rents"
 )
 OF_SPOT = "how many somebody has on spot with chances of 9, 5 and 1 of 10, mostly assumed; others are rented on demand"
+OF_DEPTH = "how many somebody rents out at once, with chances of 9 (-1), 5 and 1 of 10 (1); the rest waits"
+_RENT_BESIDE = frozenset({"reserved", "mix"})  # ways that rent the rest by the hour
 _LEAST_BUSY = 1e-6
 # These follow from others that are drawn.
 _FOLLOWS = frozenset({"residual_share", "residual_share_at_refresh", "left_share"})
@@ -151,6 +154,7 @@ def uncertain_inputs(plan: Plan) -> tuple[UncertainParameter, ...]:
     if any(WAYS[option.way].owns for option in plan.options):
         every += [*_delivery_parameters(plan), *_machine_price_parameters(plan)]
     every += [*_rent_parameters(plan), *_work_parameters(plan), *_failure_parameters(plan), *_spot_parameters(plan)]
+    every += _rental_depth_parameters(plan)
     by_name = {parameter.name: parameter for parameter in every
                if not parameter.spread.is_certain and parameter.name not in plan.setting.tried}  # fmt: skip
     return tuple(by_name[name] for name in sorted(by_name))
@@ -326,6 +330,17 @@ def _spot_parameters(plan: Plan) -> Iterator[UncertainParameter]:
     spread = InputDistribution(ends["low"], ends["typical"], ends["high"], least=0.0, most=1.0)
     source = catalogue.sources[value.source]
     yield UncertainParameter(ON_DEMAND_SHARE, "share", spread, OF_SPOT, value.kind, source.title, source.url)
+
+
+def _rental_depth_parameters(plan: Plan) -> Iterator[UncertainParameter]:
+    """Yield how many can be rented at once beside other machines, where the order of the plan may be more."""
+    counts, catalogue = rental_counts(plan.setting), plan.setting.catalogue
+    is_beside = any(WAYS[option.way].owns or option.way in _RENT_BESIDE for option in plan.options)
+    if counts is None or not is_beside or counts[0] >= busiest_order(plan.setting).accelerators:
+        return
+    value = catalogue.facts[SPOT_SHARE].figure.newest
+    source, spread = catalogue.sources[value.source], InputDistribution(-1.0, 0.0, 1.0)
+    yield UncertainParameter(RENTAL_DEPTH, "position", spread, OF_DEPTH, "assumption", source.title, source.url)
 
 
 def predicted_hours_distribution(plan: Plan) -> InputDistribution | None:

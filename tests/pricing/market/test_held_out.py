@@ -20,7 +20,19 @@ def rows() -> dict[str, list[HeldOut]]:
 @pytest.mark.parametrize(
     ("held", "most", "named"),
     [
-        ("seller", 0.22, {"all", "others, on demand", "others, one card", "others, a machine", "hyperscalers"}),
+        (
+            "seller",
+            0.23,
+            {
+                "all",
+                "others, on demand",
+                "others, one card",
+                "others, a machine",
+                "hyperscalers",
+                "others, one other seller",
+                "others, three or four other sellers",
+            },
+        ),
         ("contract", 0.03, {"all", "others, bound", "hyperscalers, bound"}),
         ("contract, no list", 0.11, {"all", "others, bound", "hyperscalers, bound"}),
     ],
