@@ -45,8 +45,8 @@ ALL = known(
         bill=CurrentBill(usd_per_month=4_000.0, price="DeepInfra/Llama-3.3-70B-Instruct-Turbo"),
     )
 )
-# The price of a second is no price of the catalogue, and only a service of one model buys seconds: test_rivals has it.
-BY_THE_SECOND = "serverless"
+# Their prices are none of the catalogue, and only a service of one model buys them: test_rivals has them.
+OF_A_SERVICE = ("serverless", "processors")
 OPERATIONS: dict[str, Any] = {"min": np.minimum, "max": np.maximum, "ceil": np.ceil, "where": np.where}
 
 
@@ -110,7 +110,7 @@ def test_all_prices_times_k_are_all_costs_times_k(scenario: Scenario, times: flo
     once, again = of(scenario, world), of(scaled(scenario, times), dearer(world, times))
     assert [one.key for one in once.options] == [one.key for one in again.options]
     for one, other in zip(once.options, again.options, strict=True):
-        if one.key == BY_THE_SECOND:
+        if one.key in OF_A_SERVICE:
             continue
         for before, after in zip(ledgers(one), ledgers(other), strict=True):
             little = (1e-9 * size_of(before) + rounding_usd(scenario)) * max(times, 1.0)
@@ -170,7 +170,7 @@ PATIENT = {"own sum", "refreshed", "selling"}
 @pytest.mark.parametrize(
     "world", [pytest.param(one, marks=pytest.mark.slow) if one in PATIENT else one for one in WORLDS]
 )
-@pytest.mark.parametrize("way", [way for way in WAYS if way != BY_THE_SECOND])
+@pytest.mark.parametrize("way", [way for way in WAYS if way not in OF_A_SERVICE])
 def test_many_at_once_are_what_each_is_alone(way: Way, world: str) -> None:
     setting = build_context(CATALOGUE, WORLDS[world](ALL), DAY)
     for name, values in TRIED.items():
@@ -278,7 +278,7 @@ def test_every_way_delivers_the_same_hours(scenario: Scenario) -> None:
             continue
         assert close(option.useful_hours, asked), option.key
         by_token = option.way == "mix" and scenario.mix is not None and scenario.mix.peaks == "hosted"
-        if not WAYS[option.way].is_billed_by_token and option.way != BY_THE_SECOND and not by_token:
+        if not WAYS[option.way].is_billed_by_token and option.way not in OF_A_SERVICE and not by_token:
             assert counted(option.ledger) == pytest.approx(asked.sum(), rel=1e-6), option.key
 
 

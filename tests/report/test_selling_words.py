@@ -101,7 +101,7 @@ def test_the_table_its_file_and_the_document_say_the_same() -> None:
 def test_beside_work_of_ones_own_a_sentence_says_what_is_sold() -> None:
     work = ({"accelerators": 8, "busy_share": 0.6},)
     judged, said = read({"usd_per_accelerator_hour": 2.0, "share_sold": 0.5}, work=work, own={})
-    sentence = next(one for one in said.sentences if "leasing has 50% of idle hours sold at $2.00" in one)
+    sentence = next(one for one in said.sentences if "has 50% of idle hours sold at $2.00" in one)
     assert "discounted to today" in sentence
     own = judged.answer.own
     waits = idle(judged.answer.plan.setting, own.option)

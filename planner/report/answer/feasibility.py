@@ -5,13 +5,11 @@ from planner.report import words
 from planner.report.speed.fit_words import serving_tiles, training_tiles
 from planner.report.speed.serving_words import format_request_rate
 from planner.report.words import Tile
-from planner.scenario.base import HOURS_PER_MONTH
 from planner.scenario.durations import format_duration
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
 from planner.speed.serving import CpuAlternative, CpuFeasibility, cpu_feasibility
 from planner.speed.work_to_hours import ScenarioInHours, serving_job
-from pricing.market.rivals import rivals
 
 
 def cpu_sentences(feasibility: CpuFeasibility) -> tuple[str, ...]:
@@ -59,15 +57,7 @@ def _verdict(feasibility: CpuFeasibility) -> str:
         opening, best = "A GPU is needed", max(cpus, key=lambda cpu: cpu.requests_per_s * cpu.machines, default=None)
         if best is None or best.requests_per_s <= 0:
             return "A GPU is needed: no processor of the catalogue answers in time."
-    return f"{opening}: {_capacity_text(best)}, and the peak is {format_request_rate(rate)}.{_rent_text(best)}"
-
-
-def _rent_text(cpu: CpuAlternative) -> str:
-    """Return what such a server of processors costs to rent; empty for what is there, or where no price is known."""
-    price = rivals().processors.get(cpu.accelerator)
-    if price is None or cpu.yours or cpu.verdict not in ("enough", "perhaps"):
-        return ""
-    return f" Such a server, {price.machine}, rents for {words.usd(price.usd_per_hour * HOURS_PER_MONTH)} a month."
+    return f"{opening}: {_capacity_text(best)}, and the peak is {format_request_rate(rate)}."
 
 
 def _capacity_text(cpu: CpuAlternative) -> str:
