@@ -15,6 +15,7 @@ from planner.money.ways import WAYS
 from planner.scenario.scenario import Scenario
 from planner.scenario.ways import DECLARED, Way, read_option_declaration
 from tests.house import ROOT, modules
+from tests.money.test_properties import OF_A_SERVICE
 
 BARTER = '''"""Barter: half of what renting costs, for whoever has something to give for it."""
 
@@ -38,7 +39,7 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
 
 WAY = OptionSpec(
     key="barter",
-    place=16,
+    place=18,
     side="rent",
     build=build,
     name="Barter",
@@ -137,7 +138,7 @@ def test_and_into_charts_files_and_sweeps(there: dict[str, Any]) -> None:
 def test_and_into_what_a_scenario_may_name_hints_and_the_properties_of_every_way(there: dict[str, Any]) -> None:
     assert there["known"] == [*WAYS, "barter"]
     assert float(there["hint"]) > 0  # what an hour costs, though renting on demand was not asked for
-    assert there["properties"] == [[*(way for way in WAYS if way != "serverless"), "barter"]]
+    assert there["properties"] == [[*(way for way in WAYS if way not in OF_A_SERVICE), "barter"]]
 
 
 def test_what_the_scenario_reads_is_what_the_records_say() -> None:

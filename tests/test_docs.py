@@ -129,6 +129,8 @@ def every_way() -> Iterator[Scenario]:
     service = {"serve": {"model": "Llama-3.3-70B", "requests_per_s": 2.0}}
     yield Scenario.model_validate({"work": (service,), "bill": bill, "run_by_fte": 1.0})
     yield Scenario.model_validate({"work": (service,)})
+    small = {"serve": {"model": "Llama-3.1-8B", "requests_per_s": 0.05}}
+    yield Scenario.model_validate({"accelerator": "L40S-48GB", "work": (small,)})
     room = OwnInputs(place="own_room", refresh_years=1.0, resale_month=30, usd_per_accelerator_year_of_software=100.0)
     sums = OwnInputs(capex_usd=1e5, running_usd_per_month=1e3)
     yield Scenario.model_validate({**ways, "own": room, "terms": FinancialTerms(rent_by_year=(1.0, 0.9))})

@@ -21,11 +21,11 @@ from pricing.market.depth import (
     chance,
     chance_of_any,
     count_with_chance,
+    normal_cdf,
     scarcity,
     seller_depth,
     wait_months,
 )
-from pricing.market.normal import normal_cdf
 from pricing.market.terms import DAY_MONTHS, discount_share, own_term, term_kind, term_ratio
 
 Floats = NDArray[np.float64]

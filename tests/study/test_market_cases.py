@@ -181,6 +181,20 @@ def test_processors_are_an_option_with_a_price_beside_another_chip() -> None:
     ) is None  # fmt: skip
 
 
+def test_a_machine_for_a_desk_is_an_option_for_small_work_beside_another_chip() -> None:
+    small = asked(accelerator="L40S-48GB", work=({"serve": {"model": "Qwen3-8B", "requests_per_s": 0.05}},))
+    desk, own = small.option("desk"), small.option("own")
+    assert desk is not None
+    assert own is not None
+    assert desk.ledger.total_usd < own.ledger.total_usd / 3
+    parts = {line.name: float(line.total_usd) for line in desk.ledger.lines}
+    assert parts["Machine"] > 500
+    assert -parts["Machine"] < parts["Resale"] < 0
+    assert asked(accelerator="L40S-48GB", work=({"accelerators": 1},)).option("desk") is None
+    busy = {"serve": {"model": "Qwen3-8B", "requests_per_s": 5.0}}
+    assert asked(accelerator="L40S-48GB", work=(busy,)).option("desk") is None
+
+
 def test_what_can_be_rented_beside_machines_is_drawn_where_the_order_may_be_more() -> None:
     few, many = (asked(accelerator=H100, work=({"accelerators": count},)) for count in (8, 512))
     names = [{parameter.name for parameter in uncertain_inputs(plan)} for plan in (few, many)]

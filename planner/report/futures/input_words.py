@@ -52,6 +52,7 @@ _LABELS: dict[str, tuple[str, str, Write]] = {
     },
     "residual_position": ("Resale value", "of a new one that day", _format_position),
     "hardware_price_position": ("Price of new machines", "", _format_position),
+    "desk_left_share": ("Resale of a machine at a desk", "share of its price", words.percent),
     "rental_depth_position": ("GPUs for rent at once", "", _format_position),
     "lead_time_months": ("Delivery time", "", months_words),
     "warranty_years": ("Warranty", "", years_words),

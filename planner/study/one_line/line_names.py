@@ -9,7 +9,7 @@ from planner.scenario.known_names import accelerator_meant
 from planner.speed.match_model import model_meant, substitution_note
 from planner.speed.serving.non_llm import match_non_llm_work
 from planner.speed.training.images import match_image_network
-from planner.study.one_line.line_counts import GPU_WORDS
+from planner.study.one_line.line_records import GPU_WORDS
 from planner.study.one_line.quantities import BLANK
 from pricing import Catalogue, PricingError, UnknownNameError, names
 from pricing.caching import cached

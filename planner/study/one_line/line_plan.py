@@ -24,8 +24,7 @@ from planner.scenario.vocabulary import USUAL_HOURS_PER_PERSON
 from planner.scenario.work import Work
 from planner.speed.training.images import is_image_network
 from planner.speed.work_to_hours import convert_to_hours
-from planner.study.one_line.line_counts import machine_size
-from planner.study.one_line.line_records import LineReading
+from planner.study.one_line.line_records import LineReading, machine_size
 from planner.study.one_line.line_sellers import (
     LINE,
     ONE_PERSON_REQUESTS_PER_S,

@@ -15,7 +15,6 @@ from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH
 from planner.scenario.known_names import accelerator_meant
 from planner.scenario.question import KEYS
 from planner.scenario.typed_money import AmountError
-from planner.study.one_line.line_counts import GPU_WORDS, MACHINE_WORDS, LineCount, count_beside, machine_size
 from planner.study.one_line.line_money import find_amounts
 from planner.study.one_line.line_names import (
     FILLERS,
@@ -30,7 +29,17 @@ from planner.study.one_line.line_names import (
     tokens,
 )
 from planner.study.one_line.line_plan import plan_of
-from planner.study.one_line.line_records import LineError, LineQuestion, LineReading, UnderstoodPhrase
+from planner.study.one_line.line_records import (
+    GPU_WORDS,
+    MACHINE_WORDS,
+    LineCount,
+    LineError,
+    LineQuestion,
+    LineReading,
+    UnderstoodPhrase,
+    count_beside,
+    machine_size,
+)
 from planner.study.one_line.quantities import BLANK, MEMORY, RULES, VERBS, blank, take
 from pricing import Catalogue, PricingError, names
 from pricing.exchange import rates
