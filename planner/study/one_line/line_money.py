@@ -24,7 +24,7 @@ _PAYS = r"(?:pay(?:ing|s)?|paid|spend(?:ing|s)?|spent|bills?|invoice|costs? us|b
 _BARE = re.compile(
     rf"(?P<verb>{_PAYS}|budget)(?![a-z])(?P<between>[^|\d]{{0,40}}?)(?P<n>(?=[0-9]){NUMBER}){_PER}(?!\s*(?:x|gpus?|[a-z]*\d))"
 )
-_BY_MONTH = re.compile(rf"(?P<n>(?=[0-9]){NUMBER}){_PER.removesuffix('?')}")
+_BY_MONTH = re.compile(rf"(?P<n>(?=[0-9]){NUMBER}(?<!b)){_PER.removesuffix('?')}")
 _FETCHES = r"(?:worth|fetch(?:es)?|(?:sold|sell)(?: them)? for)"
 _WORTH = re.compile(rf"{_FETCHES}\s*(?:about )?(?P<n>(?=[0-9]){NUMBER}){_PER}(?!\s*[a-z]*\d)")
 _AT = re.compile(

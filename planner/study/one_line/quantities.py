@@ -225,7 +225,8 @@ RULES: tuple[Rule, ...] = (
     _rule("busy", r"(?:in |during )?(?:office|business|working|work) hours|9 to 5|during the (?:day|week)|on weekdays",
         _OFFICE_HOURS_PER_WEEK / _HOURS["w"]),
     _rule("length", rf"(?:for |over )?(?:an?|the|one) weekend{_END}", 2 * HOURS_PER_DAY),
-    _rule("gpu_hours", rf"{_N}(?=\s+[a-z]{{0,3}} ?[0-9]{{1,4}}[a-z]{{0,2}}[- ](?:gpu[- ]?)?(?:hours?|hrs?){_END}"
+    _rule("gpu_hours", rf"{_N}(?=\s+(?!(?:for|in|at|on|to) )[a-z]{{0,3}} ?[0-9]{{1,4}}"
+        rf"[a-z]{{0,2}}[- ](?:gpu[- ]?)?(?:hours?|hrs?){_END}"
         rf"(?:{_RATE_UNIT})?)", _gpu_hours),
     _rule("gpu_hours", rf"{_N}\s*(?:gpu|accelerator|card)[- ]?(?:hours?|hrs?|h){_END9}(?:{_RATE_UNIT})?", _gpu_hours),
     _rule("node_hours", rf"{_N}\s*(?:node|machine|server|instance)[- ](?:hours?|hrs?|h){_END9}(?:{_RATE_UNIT})?",

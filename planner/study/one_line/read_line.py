@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from planner.scenario.amounts import format_amount
-from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH
+from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, SECONDS_PER_HOUR
 from planner.scenario.known_names import accelerator_meant
 from planner.scenario.question import KEYS
 from planner.scenario.typed_money import AmountError
@@ -55,6 +55,7 @@ _LABELS = {
     "monthly_budget": "budget, USD a month", "token_rate": "tokens a second", "since": "bought in",
     "seller": "seller", "provider": "rented from",
     "length": "how long, months", "gpu_hours": "GPU-hours", "anyone": "GPU", "spot": "may be interrupted",
+    "audio": "sound", "texts": "texts", "sellers": "sellers of the Union", "node_hours": "machine-hours",
     "images": "images", "precision": "precision", "billfor": "the bill is for", "stay": "data stays",
 }  # fmt: skip
 _SAYS_ENOUGH = frozenset({
@@ -214,7 +215,8 @@ def _add_chip(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from:
     count, place = count_beside(parts.rest, name.start, name.end), (name.start, name.end)
     is_replaced = name.end <= parts.replaced_until
     is_behind = _is_behind(parts.rest, kept_from, count) or _OWNED.match(parts.rest, name.end) is not None
-    is_kept = "have" not in parts.values and count is not None and (is_behind or is_replaced)
+    is_behind = is_behind or is_replaced or "owned since" in parts.line.lower()
+    is_kept = "have" not in parts.values and count is not None and is_behind
     label = catalogue.accelerator_label(chip)
     if (is_replaced or parts.values.get("chip", chip) != chip) and not is_kept:
         start, end = (min(count.start, place[0]), max(count.end, place[1])) if count else place
@@ -312,13 +314,14 @@ def _called(catalogue: Catalogue, choice: str) -> str:
 
 
 def _shown(name: str, value: Any) -> str:
-    if name == "length":
-        return f"{value / HOURS_PER_MONTH:,.3g}"
-    if name == "due":
-        return f"{value / HOURS_PER_DAY:,.4g}"
-    if name in ("busy", "growth"):
+    by_unit = {"length": (1 / HOURS_PER_MONTH, ",.3g", ""), "due": (1 / HOURS_PER_DAY, ",.4g", ""),
+               "audio": (HOURS_PER_DAY * SECONDS_PER_HOUR, ",.4g", " hours a day")}  # fmt: skip
+    if name in by_unit:
+        times, form, unit = by_unit[name]
+        return f"{value * times:{form}}{unit}"
+    if name in ("busy", "growth", "tax"):
         return f"{value * 100:,.3g} %"
-    if name == "gpu_hours":
+    if name in ("gpu_hours", "node_hours"):
         return f"{value[0]:,.10g}{'' if value[1] is None else ' in each period'}"
     if name in ("tokens", "images"):
         return format_amount(value)
