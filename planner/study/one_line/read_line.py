@@ -62,6 +62,7 @@ _SAYS_ENOUGH = frozenset({
     "chip", "model", "bill", "gpus", "team", "budget", "monthly_budget", "have", "gpu_hours", "rps", "tokens", "anyone",
     "seller", "billfor", "audio",
 })  # fmt: skip
+_OWNED_SINCE = re.compile(r"(?<![a-z])owned since(?![a-z])", re.IGNORECASE)
 # zz900 and 900b may be names; p95, 40k, 12kg and imagenet-21k are none.
 _LIKE_NAME = re.compile(
     r"(?!p\d\d$|\d+k$|\d+e\d+$|[a-z]+-\d+[a-z]$|\d[\d.]*[- ]?[a-z]{3,}$)(?=.*[a-z])(?=.*\d)[\w.+-]+"
@@ -215,7 +216,7 @@ def _add_chip(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from:
     count, place = count_beside(parts.rest, name.start, name.end), (name.start, name.end)
     is_replaced = name.end <= parts.replaced_until
     is_behind = _is_behind(parts.rest, kept_from, count) or _OWNED.match(parts.rest, name.end) is not None
-    is_behind = is_behind or is_replaced or "owned since" in parts.line.lower()
+    is_behind = is_behind or is_replaced or _OWNED_SINCE.search(parts.line) is not None
     is_kept = "have" not in parts.values and count is not None and is_behind
     label = catalogue.accelerator_label(chip)
     if (is_replaced or parts.values.get("chip", chip) != chip) and not is_kept:
