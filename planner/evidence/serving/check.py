@@ -35,6 +35,7 @@ from planner.speed.serving.promise import (
     batch_cycle,
     concurrent_requests,
     loaded_first_token_s,
+    one_wave_wait_s,
     output_tokens_per_s,
     prompt_pace_s,
     prompt_queue_wait_s,
@@ -181,7 +182,7 @@ def first_token_s(case: ServingCase, rate: ServingRates, *, busy: Array, arrival
     behind = prompt_queue_wait_s(
         prompt=each, requests_per_s=coming, most=most, arrival_cv=np.asarray(case.traffic.arrival_cv)
     )
-    behind = np.where(np.asarray(case.traffic.all_at_once) > 0, each * np.maximum(busy - 1, 0.0) / 2, behind)
+    behind = np.where(np.asarray(case.traffic.all_at_once) > 0, one_wave_wait_s(case, each, busy, full.seconds), behind)
     return np.asarray(loaded_first_token_s(case, rate, batch=busy, token_s=full.token_s) + behind)
 
 

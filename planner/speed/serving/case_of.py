@@ -84,7 +84,9 @@ def byte_widths(setup: ServingSetup) -> ByteWidths:
             return ByteWidths(weight=weight, other=rest, attention=rest, head=2.0, kv=setup.kv_bytes)
     # As such formats usually are: tables stay wide, and mxfp4 narrows experts only.
     narrow = precision in _NARROW and not local
-    attention = 2.0 if precision == "mxfp4" else weight
+    # Engines that quantise for themselves narrow everything; others run what is published.
+    kept_wide = setup.shape.label in serving_data().wide_attention.get(precision, ()) and not setup.period.small_cache
+    attention = 2.0 if precision == "mxfp4" or kept_wide else weight
     if precision == "fp4" and setup.shape.latent:
         attention = _LATENT_FP4_ATTENTION
     return ByteWidths(

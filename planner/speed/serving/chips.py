@@ -308,6 +308,9 @@ class ServingData(StrictModel):
     same_shape: dict[str, ShapeAlias]
     datasets: dict[str, PromptDataset]
     requests_in_run: dict[str, dict[str, int]]
+    wide_attention: dict[str, tuple[str, ...]] = Field(
+        default={}, description="models whose published narrow checkpoint keeps attention in 16 bits, by format"
+    )
     left_out: tuple[LeftOut, ...]
     unfitted_first_tokens: tuple[LeftOut, ...] = Field(description="runs, or whole sources by their titles")
     polls: tuple[PollingInterval, ...]

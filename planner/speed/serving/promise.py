@@ -117,6 +117,19 @@ def prompt_pace_s(case: ServingCase, rates: ServingRates) -> Num:
     return prompt_blocking_s(case, rates) / np.where(pools > 0, pools, 1.0)
 
 
+def one_wave_wait_s(case: ServingCase, prompt_s: Num, busy: Num, cycle_s: Num) -> Num:
+    """Return the mean wait of requests that are all there at once: for prompts before, and for places. [s]
+
+    Prompts of one pass end together, so all wait for all of it; of many passes each waits for half on average. Who
+    finds no place waits until the first have their answers.
+    """
+    one_pass = np.minimum(case.limits.step_tokens / np.maximum(busy * computed_prompt_tokens(case), 1.0), 1.0)
+    requests = np.asarray(case.traffic.requests_in_run, dtype=np.float64)
+    waves = np.where(np.isfinite(requests), requests, busy) / busy
+    later = np.maximum(1 - 1 / waves, (waves - 1) / 2)
+    return prompt_s * np.maximum(busy - 1, 0.0) * (1 + one_pass) / 2 + np.where(waves > 1, later * cycle_s, 0.0)
+
+
 def loaded_first_token_s(case: ServingCase, rates: ServingRates, *, batch: Num, token_s: Num) -> Num:
     """First token of a request that comes while `batch` others run, a step each `token_s`, and no prompt waits. [s]
 

@@ -1,0 +1,117 @@
+"""Layouts of mixtures, prompts apart, releases, how load starts; and what must never come out of them."""
+
+from typing import Any
+
+import pytest
+
+from planner.speed.hardware import InvalidJobError
+from planner.speed.serving import ServingResult
+from tests.facts import CATALOGUE
+from tests.shell import run
+from tests.speed.serving.test_serve import served
+
+NVL72: dict[str, Any] = {
+    "model": "deepseek-r1", "accelerator": "GB200-NVL72-186GB", "accelerators": 72, "weight_precision": "fp4",
+    "input_tokens": 1_024, "output_tokens": 1_024,
+}  # fmt: skip
+
+
+def on_a_rack(**wish: Any) -> ServingResult:
+    """DeepSeek-R1 in 4 bits on a rack of 72."""
+    return served(**{**NVL72, **wish})
+
+
+@pytest.mark.parametrize(("wish", "says"), [
+    ({"expert_parallel": 7}, "256 experts cannot be spread evenly over 7; nearest: 4 or 8"),
+    ({"prefill_accelerators": 72}, "want fewer than all of 72 accelerators, got 72"),
+    ({"accelerators": None, "prefill_accelerators": 8}, "want fewer than all"),
+    ({"engine": "trtllm", "engine_release": "9.9"}, "nobody knows release 9.9; want one of: 0.17"),
+    ({"model": "llama-3.1-8b", "expert_parallel": 8}, "has no experts to spread over 8"),
+    ({"tensor_parallel": 8, "expert_parallel": 16}, "want a number that divides the 8"),
+])  # fmt: skip
+def test_a_layout_or_release_that_cannot_be_is_refused_in_one_sentence(wish: dict[str, Any], says: str) -> None:
+    with pytest.raises(InvalidJobError, match=says):
+        on_a_rack(**wish)
+
+
+def test_the_command_line_refuses_it_with_code_two(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ("serve", "--model", "deepseek-r1", "--accelerator", "gb200", "--count", "72", "--ep", "7")
+    code, out, told = run(capsys, *asked)
+    assert (code, out) == (2, "")
+    assert "cannot be spread evenly" in told
+
+
+def test_a_rack_is_one_domain_and_wide_experts_are_chosen_for_every_engine_that_has_them() -> None:
+    for engine in ("vllm", "sglang", "trtllm"):
+        best, plain = on_a_rack(engine=engine), on_a_rack(engine=engine, tensor_parallel=8, attention_dp=False)
+        assert best.output_tokens_per_s > 1.5 * plain.output_tokens_per_s
+        assert not any("machine" in warning for warning in best.warnings)
+
+
+def test_beyond_its_domain_a_group_needs_the_network() -> None:
+    wide = {"accelerator": "H200-SXM-141GB", "accelerators": 32, "weight_precision": "fp8", "attention_dp": True}
+    inside, beyond = on_a_rack(**wide, expert_parallel=8), on_a_rack(**wide, expert_parallel=32)
+    assert not any("network" in warning for warning in inside.warnings)
+    assert any("network" in warning for warning in beyond.warnings)
+
+
+def test_where_prompts_are_worked_on_apart_they_do_not_stand_between_tokens() -> None:
+    wish = {"expert_parallel": 8, "attention_dp": True, "engine": "sglang"}
+    together, apart = on_a_rack(**wish, batch=9 * 256), on_a_rack(**wish, batch=6 * 256, prefill_accelerators=24)
+    assert apart.tpot.mean_ms < together.tpot.mean_ms  # type: ignore[union-attr]
+    assert apart.replicas == 6
+
+
+def test_all_at_once_the_first_token_waits_and_those_between_do_not() -> None:
+    random, at_once = (served(batch=64, load_start=start) for start in ("random", "all_at_once"))
+    assert at_once.ttft.mean_ms > 2 * random.ttft.mean_ms  # type: ignore[union-attr]
+    assert at_once.tpot.mean_ms < random.tpot.mean_ms  # type: ignore[union-attr]
+
+
+def test_a_mixture_gets_faster_with_its_software_and_a_dense_model_hardly() -> None:
+    releases = ("0.20", "1.1")
+    old, new = (on_a_rack(engine="trtllm", batch=72, engine_release=one).output_tokens_per_s for one in releases)
+    assert new > 1.1 * old
+    old, new = (served(engine="trtllm", engine_release=one).output_tokens_per_s for one in releases)
+    assert new == pytest.approx(old, rel=0.05)
+
+
+CHIPS = ("H100-SXM5-80GB", "H200-SXM-141GB", "B200-SXM-180GB")
+
+
+@pytest.mark.parametrize(
+    ("model", "active_b"), [("llama-3.3-70b", 70.6), ("gpt-oss-120b", 5.1), ("qwen3-235b-a22b", 22.0)]
+)
+def test_more_and_newer_accelerators_write_more_and_none_beyond_three_fifths_of_its_peak(
+    model: str, active_b: float
+) -> None:
+    before = 0.0
+    for name in CHIPS:
+        peak = CATALOGUE.accelerators[name].fp8_dense_tflops.newest.typical  # type: ignore[union-attr]
+        rates = [
+            served(model=model, accelerator=name, accelerators=count, weight_precision="fp8").output_tokens_per_s
+            for count in (8, 16, 32)
+        ]
+        assert rates == sorted(rates)
+        assert rates[0] > before
+        before = rates[0]
+        # Prompts are 1,000 tokens for 300 written: all of them are worked on.
+        flops = 2e9 * active_b * rates[0] / 8 * (1_300 / 300)
+        assert flops < 0.6e12 * peak
+
+
+def test_fewer_bits_write_more_where_the_chip_computes_in_them() -> None:
+    for name in CHIPS:
+        widths = ("bf16", "fp8", "fp4") if name.startswith("B") else ("bf16", "fp8")
+        rates = [
+            served(model="llama-3.3-70b", accelerator=name, accelerators=8, weight_precision=each).output_tokens_per_s
+            for each in widths
+        ]
+        assert rates == sorted(rates)
+
+
+def test_a_chip_without_a_run_has_the_range_between_chips() -> None:
+    usual = served(accelerator="H100-SXM5-80GB", engine="trtllm", weight_precision="fp8")
+    for name in ("Gaudi3-128GB", "RTX-5090-32GB", "T4-16GB"):
+        odd = served(model="llama-3.2-3b", accelerator=name, accelerators=1)
+        assert odd.band.high / odd.band.low > usual.band.high / usual.band.low  # type: ignore[union-attr]
