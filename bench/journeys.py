@@ -1,4 +1,4 @@
-"""Five people with a question, in a real browser on the served app: what each does, waits for and is told.
+"""Seven people with a question, in a real browser on the served app: what each does, waits for and is told.
 
 A step is timed from the press to the page at rest. A change of one phrase is one edit, and the click that opens it one
 click. The rows are a Markdown table.
@@ -22,7 +22,32 @@ BUSY = (
     '[data-testid="stApp"]:not([data-test-script-state="notRunning"]), '
     '[data-testid="stStatusWidget"], [data-testid="stSkeleton"]'
 )
-HEADS = ("Journey", "Edits", "Clicks", "First page, s", "A step, s (middle, longest)", "What the screen says")
+# The words in sight, without those that only a screen reader says.
+WORDS = """() => {
+  const walk = document.createTreeWalker(document.querySelector('.stApp'), NodeFilter.SHOW_TEXT), range = new Range()
+  let count = 0
+  while (walk.nextNode()) {
+    const node = walk.currentNode, part = node.parentElement
+    range.selectNodeContents(node)
+    const box = range.getBoundingClientRect()
+    const isUnseen = part.closest('[data-testid=stIconMaterial], [class*=SkipLink], style, script, .chart-files') ||
+      box.width <= 1 || box.height <= 1 || box.top >= innerHeight || box.bottom <= 0 ||
+      part.checkVisibility({opacityProperty: true, visibilityProperty: true}) === false ||
+      ['inset(50%)', 'inset(100%)'].includes(getComputedStyle(part).clipPath) ||
+      part.closest('[class*=VisuallyHidden]') || getComputedStyle(part).clip !== 'auto'
+    count += isUnseen ? 0 : node.textContent.trim().split(/\\s+/).filter(Boolean).length
+  }
+  return count
+}"""
+HEADS = (
+    "Journey",
+    "Edits",
+    "Clicks",
+    "Words in sight",
+    "First page, s",
+    "A step, s (middle, longest)",
+    "What the screen says",
+)
 
 
 @dataclass
@@ -65,6 +90,17 @@ class BrowserUser:
         one = self.page.get_by_label(label).and_(self.page.locator("input")).first
         one.fill(text)
         self._timed(lambda: one.press("Enter"))
+
+    def says(self, text: str) -> None:
+        """Type the question into the line of a first visit."""
+        self.edits += 1
+        one = self.page.get_by_placeholder("In your words").first
+        one.fill(text)
+        self._timed(lambda: one.press("Enter"))
+
+    def words(self) -> int:
+        """The words in sight."""
+        return int(self.page.evaluate(WORDS))
 
     def takes(self, name: str) -> str:
         """Press a button that gives a file; what the file is called."""
@@ -206,13 +242,41 @@ def newcomer(one: BrowserUser, at: str) -> str:
     return f"{one.title()} {one.verdict()}"
 
 
-WALKS = {"Manager": manager, "Finance": finance, "Founder": founder, "Engineer": engineer, "One GPU": newcomer}
+def payer(one: BrowserUser, at: str) -> str:
+    """A bill for an API, typed as a sentence."""
+    one.opens(at)
+    one.says("we pay openai 6000 a month")
+    return f"{one.title()} {one.tiles()}"
+
+
+def board(one: BrowserUser, at: str) -> str:
+    """A link from a colleague: the memo, and the chart for a slide."""
+    one.opens(f"{at}/?gpus=16&site=EU&name=Fleet")
+    one.clicks_on(one.page.get_by_role("button", name="Share"))
+    memo = one.takes("Memo (PDF)")
+    one.page.keyboard.press("Escape")
+    chart = one.takes("Save this chart as PNG")
+    return f"{one.title()} {memo} and {chart} arrived"
+
+
+WALKS = {
+    "Manager": manager, "Finance": finance, "Founder": founder, "Engineer": engineer, "One GPU": newcomer,
+    "Payer of a bill": payer, "Board": board,
+}  # fmt: skip
 
 
 def row(name: str, one: BrowserUser, said: str) -> str:
     """Return the times of one journey, as a row of a Markdown table."""
     waits = f"{statistics.median(one.waits_s):.1f}, {max(one.waits_s):.1f}"
-    told = (name, str(one.edits), str(one.clicks), f"{one.first_s:.1f}", waits, said.replace("|", "/"))
+    told = (
+        name,
+        str(one.edits),
+        str(one.clicks),
+        str(one.words()),
+        f"{one.first_s:.1f}",
+        waits,
+        said.replace("|", "/"),
+    )
     return f"| {' | '.join(told)} |"
 
 

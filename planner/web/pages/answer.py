@@ -20,8 +20,9 @@ WHY, SURE, PAYBACK, OPTIONS, MIX = "Why", "How sure", "Payback", "Every option",
 VIEWS = (OPTIONS, WHY, SURE, PAYBACK, MIX)  # a plan has those with news for it
 # Names of views in links of earlier releases; until December 2027.
 FORMER = {
-    "When it pays back": PAYBACK, "Pays back": PAYBACK, "How sure is this?": SURE, "Every way": OPTIONS,
-    "What the money goes into": WHY, "What would turn it": SURE, "Cash by year": PAYBACK, "Orders": PAYBACK, "In other numbers": OPTIONS,
+    "When it pays back": PAYBACK, "Pays back": PAYBACK, "Cash by year": PAYBACK, "Orders": PAYBACK,
+    "How sure is this?": SURE, "What would turn it": SURE, "What the money goes into": WHY,
+    "Every way": OPTIONS, "In other numbers": OPTIONS,
 }  # fmt: skip
 
 
