@@ -63,7 +63,7 @@ class GateReason:
 
 
 Per = Literal["accelerator", "instance"]
-Kind = Literal["rental", "hosted", "exchange"]
+Kind = Literal["rental", "hosted", "exchange", "interruption"]
 DOLLAR = "USD"
 DEAREST_HOURS = "dearest hours"  # a tier: the base, unless the model has peak hours
 _MOST = 2**63 - 1  # the largest whole number that a database keeps
@@ -118,6 +118,17 @@ class ExchangeRateObservation:
 
 
 @dataclass(frozen=True, slots=True)
+class InterruptionObservation:
+    """How many of a seller's spot machines of one type are taken back within a month, in one region."""
+
+    accelerator: str
+    machine: str
+    region: str
+    share: float
+    day: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class UnreadableRow:
     """A row of a reply without a readable price: counted and shown, never guessed at."""
 
@@ -125,7 +136,7 @@ class UnreadableRow:
     why: str
 
 
-AnyPriced = Observation | HostedPriceObservation | ExchangeRateObservation
+AnyPriced = Observation | HostedPriceObservation | ExchangeRateObservation | InterruptionObservation
 AnyObservation = AnyPriced | UnreadableRow
 
 
@@ -199,7 +210,7 @@ class FeedError(Exception):
 class ObservedPrice:
     """The price of a product, as the source said it."""
 
-    price: float  # of an hour; of a million tokens sent; of a unit of a currency
+    price: float  # of an hour; of a million tokens sent; of a unit of a currency; the share of machines taken back
     currency: str = DOLLAR
     output: float | None = None
     cached: float | None = None
@@ -211,6 +222,7 @@ _OF_PRICE: dict[str, frozenset[str]] = {
     "rental": frozenset({"price", "currency", "free", "day"}),
     "hosted": frozenset({"input_usd_per_mtoken", "output_usd_per_mtoken", "cached_input_usd_per_mtoken", "day"}),
     "exchange": frozenset({"usd", "day"}),
+    "interruption": frozenset({"share", "day"}),
 }
 
 
@@ -223,8 +235,10 @@ def split_observation(observation: AnyPriced) -> tuple[Kind, str, ObservedPrice]
             observation.input_usd_per_mtoken, output=observation.output_usd_per_mtoken,
             cached=observation.cached_input_usd_per_mtoken,
         )  # fmt: skip
-    else:
+    elif isinstance(observation, ExchangeRateObservation):
         kind, price = "exchange", ObservedPrice(observation.usd)
+    else:
+        kind, price = "interruption", ObservedPrice(observation.share)
     values = ((name, default, getattr(observation, name)) for name, default in _DEFAULTS[type(observation)])
     product = {name: value for name, default, value in values if name not in _OF_PRICE[kind] and value != default}
     return kind, json.dumps(product, sort_keys=True, separators=(",", ":"), ensure_ascii=False), price  # type: ignore[return-value]
@@ -240,7 +254,9 @@ def joined(kind: str, product: str, price: ObservedPrice) -> AnyPriced:
             **values, input_usd_per_mtoken=price.price, output_usd_per_mtoken=price.output,
             cached_input_usd_per_mtoken=price.cached,
         )  # fmt: skip
-    return ExchangeRateObservation(**values, usd=price.price)
+    if kind == "exchange":
+        return ExchangeRateObservation(**values, usd=price.price)
+    return InterruptionObservation(**values, share=price.price)
 
 
 def first_malformed_field(observation: AnyPriced) -> str | None:
@@ -266,7 +282,7 @@ def hides(value: object) -> bool:
     return any(isinstance(part, str) and unseen(part) for part in parts)
 
 
-_PRICED = (Observation, HostedPriceObservation, ExchangeRateObservation)
+_PRICED = (Observation, HostedPriceObservation, ExchangeRateObservation, InterruptionObservation)
 _DEFAULTS = {kind: tuple((field.name, field.default) for field in fields(kind)) for kind in _PRICED}
 _OF_TYPE: dict[Any, tuple[type, ...]] = {
     str: (str,), int: (int,), float: (int, float), tuple[str, ...]: (tuple,), date | None: (date, NoneType),

@@ -32,6 +32,7 @@ from pricing.feeds.feed import (
     ExchangeRateObservation,
     GateReason,
     HostedPriceObservation,
+    InterruptionObservation,
     Observation,
     ReasonKind,
     joined,
@@ -122,7 +123,7 @@ class MarketPrices:
         )  # fmt: skip
 
     def subject(self, observation: AnyPriced) -> Subject | None:
-        """Return what a price is about. None: a name of it is unknown, or it is a currency's."""
+        """Return what a price is about. None: a name of it is unknown, or it is no price of a seller."""
         if isinstance(observation, Observation):
             resolved = self.names.placed(observation)
             if isinstance(resolved, GateReason):
@@ -130,7 +131,7 @@ class MarketPrices:
             price_class = purchase_price_class(observation.purchase, self.catalogue.providers[resolved.provider])
             topic = Topic(resolved.accelerator, observation.purchase == "spot")
             return Subject(topic, resolved.provider, observation.purchase, price_class)
-        vendor = None if isinstance(observation, ExchangeRateObservation) else self.names.vendor(observation.vendor)
+        vendor = self.names.vendor(observation.vendor) if isinstance(observation, HostedPriceObservation) else None
         if not isinstance(observation, HostedPriceObservation) or not isinstance(vendor, str):
             return None
         return Subject(Topic(f"{plain(observation.model)} {observation.tier}"), vendor, "hosted", "hosted")
@@ -142,6 +143,8 @@ class MarketPrices:
         if isinstance(observation, HostedPriceObservation):
             vendor = self.names.vendor(observation.vendor)
             return vendor if isinstance(vendor, str) else ""
+        if isinstance(observation, InterruptionObservation):
+            return observation.accelerator
         resolved = self.names.placed(observation)
         return "" if isinstance(resolved, GateReason) else resolved.accelerator
 
@@ -180,8 +183,8 @@ class MarketPrices:
         if isinstance(observation, ExchangeRateObservation):
             fact = self.catalogue.facts.get(f"{_FACT}{observation.code.casefold()}")
             return None if fact is None else (fact.figure.newest.typical, fact.figure.since)
-        resolved = self.names.placed(observation)
-        if isinstance(resolved, GateReason):
+        resolved = self.names.placed(observation) if isinstance(observation, Observation) else None
+        if not isinstance(observation, Observation) or not isinstance(resolved, ResolvedProduct):
             return None
         offer = self.shapes.offer(shape_of(resolved, observation), observation.sku)
         figure = None if offer is None else offer.usd_per_accelerator_hour
@@ -200,13 +203,13 @@ class MarketPrices:
 
 def content(observation: AnyPriced) -> Content:
     """Return a price as lists have it, whatever else they say of it."""
-    kind, _, price = split_observation(observation)
+    kind, product, price = split_observation(observation)
     if isinstance(observation, Observation):
         name = plain(observation.seller), plain(observation.accelerator), observation.count, observation.region
         return kind, *name, observation.purchase, price.price
     if isinstance(observation, HostedPriceObservation):
         return kind, plain(observation.vendor), plain(observation.model), observation.tier, price.price
-    return kind, observation.code, price.price
+    return kind, product, price.price
 
 
 @dataclass
@@ -227,8 +230,11 @@ class PriceValidator:
             usd, reason = self._rental(observation, product)
         elif isinstance(observation, HostedPriceObservation):
             usd, reason = observation.input_usd_per_mtoken, self._hosted(observation, product)
-        else:
+        elif isinstance(observation, ExchangeRateObservation):
             usd, reason = observation.usd, self._rate(observation, product)
+        else:
+            known = observation.accelerator in self.market.catalogue.accelerators
+            usd, reason = observation.share, None if known and 0 < observation.share < 1 else GateReason("no_price")
         finite = usd if usd is not None and math.isfinite(usd) else None
         if finite is not None and finite > 0 and (reason is None or reason.kind in MOVES):
             self.market.note(self.source, observation, finite, self.before.history.get(product, ()), self.day)

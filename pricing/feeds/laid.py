@@ -16,14 +16,14 @@ from pydantic import BaseModel
 
 from pricing.catalogue import Catalogue, cache_dir, read_cached, write_cached
 from pricing.feeds.given import seller
-from pricing.feeds.overlay import SHAPE, LivePriceOverlay, Row
+from pricing.feeds.overlay import ANY_INTERRUPTIONS, INTERRUPTIONS, SHAPE, LivePriceOverlay, Row
 from pricing.feeds.store import LivePriceStore
 from pricing.feeds.written import SourceInfo, source
 from pricing.figure import Figure, FigureValue, Unit
 from pricing.records import HostedPrice, Offer
 
 PREFIX = "live-"  # of the ids of sources
-_FORM = 4  # of the copy; another form is another copy
+_FORM = 5  # of the copy; another form is another copy
 _PASS = frozenset({"old", "converted"})  # doubts that a fresh price takes away
 _R = TypeVar("_R", bound=BaseModel)
 _PER_HOUR: Unit = "USD/accelerator-hour"
@@ -123,17 +123,20 @@ def _hosted(facts: Catalogue, row: Row, days: Mapping[str, date]) -> HostedPrice
 
 
 def _rate(facts: Catalogue, row: Row, days: Mapping[str, date]) -> BaseModel:
-    key, source, day, usd = row
-    old = facts.facts[key]
-    figure = _appended(old.figure, "USD/unit", {days[day]: _value(usd, source)}, days[day])
+    key, source, day, low, typical, high = row
+    label = f"Interruptions of a spot instance, {key.removeprefix(INTERRUPTIONS).upper()}"
+    old = facts.facts.get(key) or facts.facts[ANY_INTERRUPTIONS].model_copy(update={"label": label})
+    figure = _appended(old.figure, "USD/unit", {days[day]: _value(typical, source, low, high)}, days[day])
     return old.model_copy(update={"figure": figure})
 
 
 # Made without being validated again: what stands in an overlay was, when it was made.
 
 
-def _value(usd: float, source: str) -> FigureValue:
-    return _made(FigureValue, {**_VALUE, "typical": usd, "source": f"{PREFIX}{source}"})
+def _value(typical: float, source: str, low: float | None = None, high: float | None = None) -> FigureValue:
+    kind = "list_price" if low is None else "derived"
+    fields = {"typical": typical, "low": low, "high": high, "kind": kind, "source": f"{PREFIX}{source}"}
+    return _made(FigureValue, {**_VALUE, **fields})
 
 
 def _appended(old: Figure | None, unit: Unit, new: dict[date, FigureValue], checked: date) -> Figure:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from itertools import count
 from operator import itemgetter
+from statistics import median_high
 from typing import Any, get_args
 
 from pydantic import ValidationError
@@ -22,8 +24,10 @@ from pricing.feeds.feed import (
     AnyPriced,
     ExchangeRateObservation,
     HostedPriceObservation,
+    InterruptionObservation,
     Observation,
     ObservedPrice,
+    split_observation,
 )
 from pricing.feeds.gate import gate_constants
 from pricing.feeds.machines import counts_machines
@@ -58,6 +62,9 @@ class LivePriceOverlay:
     digest: str = ""  # of all that
 
 
+INTERRUPTIONS = "spot-interruptions-"  # of the ids of facts, before the accelerator
+ANY_INTERRUPTIONS = f"{INTERRUPTIONS}per-hour"  # of an accelerator without a fact of its own
+_RUN_HOURS = (730.0, 24.0, 4.0)  # of the runs of which such a share is taken back: as in the facts that ship
 _NEARLY_AS_FRESH_DAYS = 1  # a first-hand price may be so much older than a second-hand one and still win
 _FIRST_HAND = "price_api"
 _DOUBTS = frozenset(get_args(ListingDoubt))
@@ -118,22 +125,23 @@ def build_overlay(catalogue: Catalogue, store: LivePriceStore) -> LivePriceOverl
     return overlay
 
 
+DatedFact = tuple[str, ExchangeRateObservation | InterruptionObservation, str]  # with its source and its day
 HostedHistory = tuple[str, HostedPriceObservation, list[tuple[str, ObservedPrice]]]
 
 
 def _read(
     names: FeedNameResolver, store: LivePriceStore, day: date, sources: Sources
-) -> tuple[list[_ProductPrices], list[HostedHistory], list[tuple[str, ExchangeRateObservation, str]]]:
+) -> tuple[list[_ProductPrices], list[HostedHistory], list[DatedFact]]:
     rented: list[_ProductPrices] = []
     hosted: list[HostedHistory] = []
-    rates: list[tuple[str, ExchangeRateObservation, str]] = []
+    rates: list[DatedFact] = []
     for source, _, product, history in store.histories(day - timedelta(days=gate_constants().old_days)):
         if source not in sources:
             continue
         if isinstance(product, HostedPriceObservation):
             if isinstance(vendor := names.vendor(product.vendor), str):
                 hosted.append((source, replace(product, vendor=vendor), [(read, price) for read, _, price in history]))
-        elif isinstance(product, ExchangeRateObservation):
+        elif isinstance(product, ExchangeRateObservation | InterruptionObservation):
             rates.append((source, product, history[-1][0]))
         elif isinstance(resolved := names.placed(product), ResolvedProduct):
             usd_on = {read: usd for read, usd, _ in history}
@@ -159,7 +167,7 @@ def best_products(
     for of in by_tier.values():
         source, product, days = of[_ranked({name: it[2][-1][0] for name, it in of.items()}, sources)[0]]
         yield source, product, days[-1][0]
-    yield from {rate.code: (source, rate, read) for source, rate, read in sorted(rates, key=itemgetter(2))}.values()
+    yield from {split_observation(fact[1])[1]: fact for fact in sorted(rates, key=itemgetter(2))}.values()
 
 
 # Rented machines
@@ -328,11 +336,22 @@ def _best_hosted_rows(rows: Iterable[Row], sources: Sources) -> list[Row]:
     return [of[_ranked({name: row[6] for name, row in of.items()}, sources)[0]] for of in by_key.values()]
 
 
-def _rate_rows(catalogue: Catalogue, rates: Iterable[tuple[str, ExchangeRateObservation, str]]) -> list[Row]:
+def _rate_rows(catalogue: Catalogue, rates: Iterable[DatedFact]) -> list[Row]:
+    """Return one row for each currency and for each accelerator on spot: low, typical and high."""
     rows: dict[str, Row] = {}
-    for source, rate, read in sorted(rates, key=lambda rate: rate[2]):
-        key = f"exchange-rate-{plain(rate.code)}"
-        fact = catalogue.facts.get(key)
-        if fact is not None and date.fromisoformat(read) > fact.figure.since:
-            rows[key] = [key, source, read, rate.usd]
-    return list(rows.values())
+    shares: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    for source, fact, read in sorted(rates, key=itemgetter(2)):
+        if isinstance(fact, InterruptionObservation):
+            shares[f"{INTERRUPTIONS}{fact.accelerator.lower()}", source, read].append(fact.share)
+        elif (key := f"exchange-rate-{plain(fact.code)}") in catalogue.facts:
+            rows[key] = [key, source, read, None, fact.usd, None]
+    for (key, source, read), of in shares.items():
+        ends = sorted(of)[len(of) // 10], median_high(of), sorted(of)[-1 - len(of) // 10]
+        rows[key] = [
+            key,
+            source,
+            read,
+            *(-math.log(1 - it) / hours for it, hours in zip(ends, _RUN_HOURS, strict=True)),
+        ]
+    listed = {key: catalogue.facts.get(key, catalogue.facts[ANY_INTERRUPTIONS]).figure.since for key in rows}
+    return [row for row in rows.values() if date.fromisoformat(row[2]) > listed[row[0]]]

@@ -29,6 +29,7 @@ from pricing.feeds.feed import (
     FeedReply,
     Fetcher,
     HostedPriceObservation,
+    InterruptionObservation,
     Observation,
     UnreadableRow,
 )
@@ -48,8 +49,9 @@ SIGNED = f"{FOLDERS}signed-"  # whoever signs is one source, at whatever address
 _FILE = re.compile(r"prices-\d{4}-\d{2}-\d{2}\.csv(\.gz)?")
 _LARGEST_BYTES = 64_000_000
 _OF_FOLDERS = "docs/live-prices.md"  # a page about them: a folder of this machine has none
-_KINDS: dict[str, type[Observation | HostedPriceObservation | ExchangeRateObservation]] = {
+_KINDS: dict[str, type[AnyPriced]] = {
     "rental": Observation, "hosted": HostedPriceObservation, "exchange": ExchangeRateObservation,
+    "interruption": InterruptionObservation,
 }  # fmt: skip
 _FIELDS = (one.name for kind in _KINDS.values() for one in fields(kind))
 COLUMNS = tuple(dict.fromkeys(("kind", "source", "day", *_FIELDS)))

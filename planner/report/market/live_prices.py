@@ -217,8 +217,8 @@ def _product(price: HeldReading) -> str:
     sold: dict[str, Any] = json.loads(price.told)
     if price.kind == "hosted":
         return f"{sold['vendor']} {sold['model']}"
-    if price.kind == "exchange":
-        return str(sold["code"])
+    if price.kind in ("exchange", "interruption"):
+        return " ".join(map(str, sold.values()))
     machine = f"{sold['count']}x {sold['accelerator']}" if sold["count"] > 1 else sold["accelerator"]
     return ", ".join(filter(None, (sold["seller"], machine, sold.get("sku"), sold.get("region"), sold["purchase"])))
 

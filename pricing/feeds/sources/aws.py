@@ -13,7 +13,15 @@ from typing import Any
 from urllib.parse import quote
 
 from pricing.choices import Purchase
-from pricing.feeds.feed import AnyObservation, Feed, FeedReply, Fetcher, Observation, UnreadableRow
+from pricing.feeds.feed import (
+    AnyObservation,
+    Feed,
+    FeedReply,
+    Fetcher,
+    InterruptionObservation,
+    Observation,
+    UnreadableRow,
+)
 from pricing.feeds.machines import machines, regions
 from pricing.feeds.parsing import (
     HOURS_OF,
@@ -168,8 +176,35 @@ def _priced(
     )  # fmt: skip
 
 
+ADVISOR = "https://spot-bid-advisor.s3.amazonaws.com/spot-advisor-data.json"
+SHARE_OF_CLASS = {"<5%": 0.025, "5-10%": 0.075, "10-15%": 0.125, "15-20%": 0.175, ">20%": 0.25}  # the last is assumed
+
+
+def read_advisor(ask: Fetcher) -> Observations:
+    """Read how many spot machines AWS takes back within a month: a class for each type, region and system."""
+    rows, reply = ReplyRows("AWS's spot advisor"), ask.get(ADVISOR)
+    page = reply.json()
+    shares = {row["index"]: SHARE_OF_CLASS[row["label"]] for row in rows.list_at(page, "ranges")}
+    for region, systems in rows.table_at(page, "spot_advisor").items():
+        entries = [{**entry, "name": name} for name, entry in rows.table_at(systems, "Linux").items()]
+        yield from rows.read(reply, entries, ("r",), _interruption, region, shares)
+    rows.check()
+
+
+def _interruption(entry: Row, region: str, shares: Mapping[int, float]) -> Iterator[InterruptionObservation]:
+    if machine := machines("aws").get(entry["name"]):
+        yield InterruptionObservation(machine.accelerator, machine.name, region, shares[entry["r"]])
+
+
 FEED = Feed(
     "aws", "AWS", "https://aws.amazon.com/ec2/pricing/on-demand/",
     ("b0.p.awsstatic.com", "pricing.us-east-1.amazonaws.com"), "public price list; facts cited", read,
     sellers=("aws",), largest_reply_bytes=2_000_000_000,  # read line by line
+)  # fmt: skip
+FEEDS = (
+    FEED,
+    Feed(
+        "aws-spot-advisor", "AWS's spot advisor", "https://aws.amazon.com/ec2/spot/instance-advisor/",
+        ("spot-bid-advisor.s3.amazonaws.com",), "public data; facts cited", read_advisor, kind="interruption",
+    ),
 )  # fmt: skip

@@ -1,6 +1,7 @@
 """What is free at a seller, from its reply to the market's depth and the table of offers."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,14 +12,18 @@ from planner.cli import main
 from planner.report.market.prices import offer_rows
 from pricing import load_catalogue
 from pricing.catalogue import Catalogue
+from pricing.feeds.feed import GateReason, InterruptionObservation
+from pricing.feeds.gate import MarketPrices, PriceValidator
 from pricing.feeds.live import current
 from pricing.feeds.machines import contracts, counts_machines
 from pricing.feeds.refresh import Ways, refresh
 from pricing.feeds.registry import published_feed
 from pricing.feeds.sources import feeds
+from pricing.feeds.store import PriorPrices
 from pricing.market.sellers import sellers
 from pricing.orderable import Capacity, at_once, free_accelerators, sale
 from tests.pricing.feeds.made import BRISK, DAY, HOST, row, source
+from tests.pricing.feeds.replay import raw
 from tests.pricing.feeds.server import Answer, Server
 
 H100 = "runpod/H100-SXM5-80GB/1x/global/on_demand/community-cloud"
@@ -95,3 +100,32 @@ def test_every_source_has_a_contract() -> None:
     assert {name for name, row in contracts().items() if not row["real"]} == {
         "gpuhunt", "hyperstack", "lambda", "shadeform", "thunder",
     }  # fmt: skip
+
+
+def test_aws_classes_of_interruption_are_what_a_spot_plan_starts_from(
+    server: Server, environ: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    advisor, facts = feeds()["aws-spot-advisor"], load_catalogue()
+    server.says("/spot-advisor-data.json", Answer(body=raw("aws-spot-advisor", "advisor.json")))
+    ways = Ways(day=DAY, environ=environ, limits=BRISK, at=server.at(*advisor.hosts))
+    assert refresh((advisor,), facts, ways).sources[0].seen == 3
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    assert main(["publish-prices", str(tmp_path / "out")]) == 0
+    monkeypatch.setenv("RENT_OR_BUY_DATA", str(tmp_path / "other"))
+    refresh((published_feed(str(tmp_path / "out")),), facts, Ways(day=DAY))
+    for catalogue in (current(environ), current()):
+        h100 = catalogue.facts["spot-interruptions-h100-sxm5-80gb"].figure.newest  # 10 to 15 percent, and over 20
+        assert (h100.low, h100.typical, h100.high) == pytest.approx((0.000183, 0.011987, 0.071921), rel=0.01)
+        assert h100.kind == "derived"
+        b200 = catalogue.facts["spot-interruptions-b200-sxm-180gb"]  # the facts that ship have none of it
+        assert b200.figure.newest.typical == pytest.approx(0.00325, rel=0.01)
+        assert b200.label == "Interruptions of a spot instance, B200-SXM-180GB"
+
+
+def test_a_share_that_cannot_be_is_refused() -> None:
+    gate = PriceValidator(MarketPrices.of(load_catalogue()), PriorPrices(), DAY, "aws-spot-advisor")
+    one = InterruptionObservation("H100-SXM5-80GB", "p5.48xlarge", "us-east-1", 0.075)
+    assert gate.reading(one, "").reason is None
+    for wrong in (replace(one, share=0.0), replace(one, share=1.0), replace(one, accelerator="H900")):
+        assert gate.reading(wrong, "").reason == GateReason("no_price")

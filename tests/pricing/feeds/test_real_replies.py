@@ -67,11 +67,18 @@ def test_currencies_of_a_real_day() -> None:
     assert rates["EUR"] == (1.138, date(2026, 7, 29))
 
 
+def test_aws_says_how_many_spot_machines_it_takes_back() -> None:
+    shares = {(one.machine, one.region): one.share for one in said("aws-spot-advisor")}  # type: ignore[union-attr]
+    assert shares["p5.48xlarge", "us-east-1"] == 0.25  # "over 20 %", and not the class of Windows
+    assert shares["p5en.48xlarge", "us-east-1"] == 0.025
+    assert ("p2.xlarge", "us-east-1") not in shares, "no accelerator of the catalogue"
+
+
 def test_each_folder_names_its_publisher_and_its_licence() -> None:
     named = {row["source"]: row for row in rows("index.csv")}
     assert sorted(named) == sorted(path.name for path in FOLDER.iterdir() if path.is_dir())
     assert all(row["licence"] and row["published"] and row["day"] for row in named.values())
-    assert set(named) == {*WITH_TABLE, "ecb"}
+    assert set(named) == {*WITH_TABLE, "ecb", "aws-spot-advisor"}
 
 
 @pytest.mark.parametrize("without_key", [True, False])

@@ -12,7 +12,14 @@ from pricing import names
 from pricing.choices import Purchase
 from pricing.errors import AmbiguousNameError, UnknownNameError
 from pricing.feeds import parsing
-from pricing.feeds.feed import ExchangeRateObservation, FeedError, HostedPriceObservation, Observation, UnreadableRow
+from pricing.feeds.feed import (
+    ExchangeRateObservation,
+    FeedError,
+    HostedPriceObservation,
+    InterruptionObservation,
+    Observation,
+    UnreadableRow,
+)
 from pricing.feeds.machines import boards, machines, regions, rule, table
 from pricing.feeds.sources import feeds
 from pricing.records import ListingDoubt
@@ -31,7 +38,7 @@ def test_every_source_has_a_record_of_its_own_and_recorded_replies() -> None:
         assert feed.licence
         assert feed.label
         assert feed.page.startswith("https://")
-        assert feed.kind in ("rental", "hosted", "exchange")
+        assert feed.kind in ("rental", "hosted", "exchange", "interruption")
 
 
 @each_row("name", ALL)
@@ -55,7 +62,12 @@ def test_every_recorded_reply_is_read(name: str) -> None:
 @each_row("name", ALL)
 def test_what_is_said_is_a_price_that_can_be(name: str) -> None:
     found = read(feeds()[name])
-    kinds = {"rental": Observation, "hosted": HostedPriceObservation, "exchange": ExchangeRateObservation}
+    kinds = {
+        "rental": Observation,
+        "hosted": HostedPriceObservation,
+        "exchange": ExchangeRateObservation,
+        "interruption": InterruptionObservation,
+    }
     assert {type(one) for one in found} - {UnreadableRow} == {kinds[feeds()[name].kind]}
     for one in found:
         if isinstance(one, Observation):
