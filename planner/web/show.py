@@ -190,7 +190,7 @@ def link(url: str) -> str:
     return f" [Open the source]({url})" if url.startswith("http") else ""
 
 
-def figures(tiles: Sequence[Tile], key: str = "figures") -> None:
+def figures(tiles: Sequence[Tile], key: str = "tiles") -> None:
     """Show a few figures with their ranges in one row, two by two on a phone."""
     with st.container(key=key), st.grid(max(4, len(tiles)), min_column_width=150):
         for tile in tiles:

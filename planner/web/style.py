@@ -30,7 +30,7 @@ _STRIP = f"""
   position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
 }}
 .st-key-pin-plan {{ min-width: 2.7rem; }}
-[class*="st-key-figures"] [data-testid="stElementContainer"] {{ min-height: 8.4rem; }}  /* a card loads late */
+[class*="st-key-tiles"] [data-testid="stElementContainer"] {{ min-height: 8.4rem; }}  /* a card loads late */
 .st-key-ranges {{ min-height: 12rem; }}
 [data-testid="stElementContainer"]:has(> .chart-files) {{ position: relative; }}
 .chart-files {{ position: absolute; right: 0; bottom: 0; display: flex; gap: 0.25rem; }}
@@ -46,6 +46,7 @@ _STRIP = f"""
 .st-key-offer-table {{ min-height: 25rem; }}
 .st-key-compare-head {{ min-height: 6.6rem; }}
 [class*="st-key-inputs-"] {{ min-height: 25rem; }}
+.st-key-figures {{ min-height: 2.5rem; }}
 [data-testid="stHeading"] h1 {{ padding-top: 0.25rem; }}
 [data-testid="stLayoutWrapper"]:has(> .st-key-phone-pages, > .st-key-offer-cards) {{ display: none; }}
 @media (max-width: 640px) {{
@@ -58,7 +59,7 @@ _STRIP = f"""
   [data-testid="stLayoutWrapper"]:has(> .st-key-compare-head) {{ min-height: 17.2rem; }}
   .st-key-strip {{ min-height: 10.2rem; }}
   .st-key-verdict-line:has(strong) {{ min-height: 6.4rem; }}
-  [class*="st-key-figures"] {{ min-height: 17.7rem; }}
+  [class*="st-key-tiles"] {{ min-height: 17.7rem; }}
   .st-key-plan-name {{ margin-left: 0; }}
 }}
 """

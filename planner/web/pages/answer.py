@@ -70,7 +70,7 @@ def _late_plan() -> None:
         return
     with st.container(key="late"):
         show_answer.late_notice()
-        show.figures(late.summary.figures, "figures-late")
+        show.figures(late.summary.figures, "tiles-late")
         with show.on_demand("late-ways", "All options of the late plan") as is_open:
             if is_open:
                 show_answer.options(late.answer)

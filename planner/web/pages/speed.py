@@ -67,7 +67,7 @@ def _views(work: ModelWork, summary: SpeedSummary) -> None:
 def _layout(work: ModelWork, summary: SpeedSummary) -> None:
     """Show where the speed goes, the layout, and the evidence that both rest on."""
     if summary.more_figures:
-        show.figures(summary.more_figures, "figures-more")
+        show.figures(summary.more_figures, "tiles-more")
     show.bullets(list(map(words.markdown, summary.details)))
     show_speed.time_breakdown(work)
     show_speed.layouts(work)
