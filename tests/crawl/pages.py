@@ -19,7 +19,6 @@ from planner.money.ways import WAYS
 from planner.report.answer.plan_report import PlanResult
 from planner.report.answer.tables import INPUTS
 from planner.report.futures.input_words import formula_input_label, input_label
-from planner.report.mix_words import COST
 from planner.report.what_if import AS_ENTERED
 from planner.report.words import HIGH, LOW, PURCHASE, TIMINGS, seller
 from planner.study.measures import MEASURES
@@ -347,11 +346,10 @@ class PageReader:
 
     def _row(self, heads: list[str], row: list[Any]) -> None:
         if row[0] in self.titles:
-            columns = COLUMNS | ({COST: "as_entered_usd"} if self.view == "Best mix" else {})
             for head, cell in zip(heads, row, strict=True):
-                if head in columns and not isinstance(cell, str):
+                if head in COLUMNS and not isinstance(cell, str):
                     rounded = HALF if head.startswith("Cheapest") else 0.0
-                    self.figures.add(row[0], columns[head], cell, self.where, rounded)
+                    self.figures.add(row[0], COLUMNS[head], cell, self.where, rounded)
         else:
             self._payback_row(heads, row)
 

@@ -121,7 +121,7 @@ def test_9_memory_is_known_and_405_billion_do_not_fit_one_mac() -> None:
     plan = asked(accelerator="Apple-M4-Pro-20c", work=({"serve": {"model": "Llama-3.1-405B", "requests_per_s": 0.01}},))
     assert plan.setting.resolved is not None
     needed = plan.setting.resolved.servings[0]
-    assert not needed.fits or needed.accelerators > 1
+    assert not needed.fits or needed.accelerators_per_replica > 1
 
 
 def test_10_a_run_of_an_hour_pays_for_no_disk_of_a_year() -> None:

@@ -127,7 +127,8 @@ def one_wave_wait_s(case: ServingCase, prompt_s: Num, busy: Num, cycle_s: Num) -
     requests = np.asarray(case.traffic.requests_in_run, dtype=np.float64)
     waves = np.where(np.isfinite(requests), requests, busy) / busy
     later = np.maximum(1 - 1 / waves, (waves - 1) / 2)
-    return prompt_s * np.maximum(busy - 1, 0.0) * (1 + one_pass) / 2 + np.where(waves > 1, later * cycle_s, 0.0)
+    wait_s: Num = prompt_s * np.maximum(busy - 1, 0.0) * (1 + one_pass) / 2 + np.where(waves > 1, later * cycle_s, 0.0)
+    return wait_s
 
 
 def loaded_first_token_s(case: ServingCase, rates: ServingRates, *, batch: Num, token_s: Num) -> Num:
