@@ -279,8 +279,8 @@ def _progress_view() -> None:
 
 
 def _summary_view(result: RefreshResult) -> None:
-    if result.cancelled:
-        st.info(live_report.CANCELLED)
+    if result.cancelled or result.offline:
+        st.info(live_report.CANCELLED if result.cancelled else live_report.OFFLINE)
         return
     summary = live_report.summarize_refresh(result)
     st.markdown(f"**The last refresh.** {words.markdown(summary.title)}")

@@ -20,7 +20,7 @@ import requests
 from urllib3 import BaseHTTPResponse, Retry
 from urllib3.exceptions import MaxRetryError, ReadTimeoutError
 
-from pricing.feeds.feed import Feed, FeedError
+from pricing.feeds.feed import Feed, FeedError, OfflineError
 from pricing.feeds.reply import HttpReply, PacedAdapter, RefreshCancelled, TransferMeter, TransferPace
 
 logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)  # its warnings name addresses, with keys in them
@@ -110,7 +110,7 @@ class Client:
         self._session.trust_env = self.at is None  # proxies and certificates as the environment says
         self._session.auth = lambda request: request  # but no password out of a .netrc
         patience = _CancellableRetry(
-            total=self.limits.tries - 1, status_forcelist=AGAIN, allowed_methods=None, raise_on_status=False,
+            total=self.limits.tries - 1, connect=1, status_forcelist=AGAIN, allowed_methods=None, raise_on_status=False,
             backoff_factor=self.limits.first_pause_s, backoff_max=self.limits.longest_pause_s,
             redirect=False, retry_after_max=10**9,
         )  # fmt: skip
@@ -198,7 +198,8 @@ class Client:
                 allow_redirects=False, timeout=(self.limits.connect_s, self.limits.silent_s),
             )  # fmt: skip
         except requests.RequestException as error:
-            raise self.meter.refused(_unreachable_message(error, host)) from None  # its text may hold a key
+            refusal = self.meter.refused(_unreachable_message(error, host))  # the error's own text may hold a key
+            raise (OfflineError(str(refusal)) if _is_offline(error) else refusal) from None
         except ValueError:  # requests takes a redirect apart, though it is told to follow none
             raise self.meter.refused(_NO_ADDRESS) from None
 
@@ -296,6 +297,12 @@ _UNREACHABLE: tuple[tuple[type[requests.RequestException], str], ...] = (
     (requests.exceptions.RetryError, "is out of order, after several tries too"),
     (requests.exceptions.ConnectionError, "cannot be reached: no connection to {host}"),
 )
+
+
+def _is_offline(error: requests.RequestException) -> bool:
+    """Return whether there was no connection at all, for a reason that is not the host's own."""
+    kind = next((kind for kind, _ in _UNREACHABLE if isinstance(error, kind)), None)
+    return kind is requests.exceptions.ConnectionError and _in_time(error)
 
 
 def _unreachable_message(error: requests.RequestException, host: str) -> str:

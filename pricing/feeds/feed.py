@@ -206,6 +206,10 @@ class FeedError(Exception):
     """Why a feed could not be read, in a sentence for people."""
 
 
+class OfflineError(FeedError):
+    """No connection to the host of a feed."""
+
+
 @dataclass(frozen=True, slots=True)
 class ObservedPrice:
     """The price of a product, as the source said it."""

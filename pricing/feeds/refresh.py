@@ -29,6 +29,7 @@ from pricing.feeds.feed import (
     FeedError,
     FeedReply,
     Observation,
+    OfflineError,
     UnreadableRow,
     Verdict,
     first_malformed_field,
@@ -78,6 +79,7 @@ class RefreshResult:
     dry: bool
     cancelled: bool
     sources: tuple[SourceResult, ...]
+    offline: bool = False  # whether the first sources could not be reached and no other was waited for
     moves: tuple[MarketMove, ...] = ()  # of each accelerator in 30 days, held prices too; the furthest first
 
 
@@ -86,6 +88,7 @@ Tell = Callable[[SourceProgress], None]
 _PROGRESS_EVERY_S = 0.25
 _STORED_STATE: dict[SourceState, RefreshState] = {"failed": "failed", "shrunk": "shrunk"}
 _MOST_AT_ONCE = 32  # sources
+OFFLINE_AFTER = 5  # sources without a connection, and none with one: the others are not waited for
 _NEXT_DAY = timedelta(days=1)  # it may be tomorrow already where a source is
 _OLD_DAYS = 7  # a list of others that is older is read, and that is said
 # What parsers raise where a reply has changed its form.
@@ -123,6 +126,7 @@ class _SourceReading:
     bad_rows: list[str] = field(default_factory=list)
     why: str = ""
     state: SourceState = "read"
+    offline: bool = False
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
     seconds: float = 0.0
 
@@ -157,6 +161,7 @@ class _RefreshRun:
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
     usd_of: dict[str, float] = field(default_factory=dict)
     first_hand: set[tuple[str, str]] = field(default_factory=set)  # sellers and ways to buy, read in this refresh
+    offline: bool = False
     _market: MarketPrices | None = None
 
     def run_all(self) -> RefreshResult:
@@ -174,7 +179,7 @@ class _RefreshRun:
         results.sort(key=lambda result: order[result.source])
         moves = () if cancelled or self._market is None else self._market.moves.table()
         done = () if cancelled else tuple(results)
-        return RefreshResult(self.run, self.started, self.ways.dry, cancelled, done, moves)
+        return RefreshResult(self.run, self.started, self.ways.dry, cancelled, done, self.offline, moves)
 
     def _undo(self) -> None:
         if self.store is not None and not self.ways.dry:
@@ -197,8 +202,7 @@ class _RefreshRun:
         waiting: list[_SourceReading] = []
         collected: list[_SourceReading] = []
         currencies = sum(feed.kind == "exchange" for feed in self.feeds)
-        for _ in self.feeds:
-            reading = self._next(ended)
+        for reading in self._as_they_end(ended):
             if reading.feed.kind == "exchange":
                 currencies -= 1
                 yield reading
@@ -208,6 +212,24 @@ class _RefreshRun:
                 yield from waiting
                 waiting.clear()
         yield from collected
+
+    def _as_they_end(self, ended: queue.Queue[_SourceReading]) -> Iterator[_SourceReading]:
+        """Yield the sources as they end; where the first ones have no connection, all others as failed at once."""
+        left = {feed.name: feed for feed in self.feeds}
+        without = 0
+        while left:
+            reading = self._next(ended)
+            del left[reading.feed.name]
+            without += reading.offline
+            yield reading
+            has_connection = reading.state in ("read", "shrunk") or (reading.state == "failed" and not reading.offline)
+            without = -len(self.feeds) if has_connection else without
+            if without == OFFLINE_AFTER:
+                self.offline = True
+                for feed in left.values():
+                    self.ways.tell(SourceProgress(feed.name, feed.label, "failed"))
+                yield from (_SourceReading(feed, state="failed", offline=True) for feed in left.values())
+                return
 
     def _next(self, ended: queue.Queue[_SourceReading]) -> _SourceReading:
         while not self.ways.cancelled.is_set():
@@ -323,6 +345,7 @@ def _read(feed: Feed, ways: Ways) -> _SourceReading:
         reading.state = "cancelled"
     except FeedError as error:
         reading.state, reading.why = "failed", without_unseen(str(error))
+        reading.offline = isinstance(error, OfflineError)
     except _CHANGED_FORM as error:
         what = f"{type(error).__name__}: {without_unseen(str(error))[:120]}"
         reading.state, reading.why = "failed", f"{feed.label} has changed the form of its prices ({what})."

@@ -13,7 +13,7 @@ from pricing import Catalogue
 from pricing.feeds.feed import NAMES, GateReason, ReasonKind, Verdict
 from pricing.feeds.given import NEW, UNWANTED, Name, What
 from pricing.feeds.naming import NameDecisionResult, UnresolvedName
-from pricing.feeds.refresh import RefreshResult, SourceProgress, SourceState
+from pricing.feeds.refresh import OFFLINE_AFTER, RefreshResult, SourceProgress, SourceState
 from pricing.feeds.registry import ADDRESS, ADDRESS_KEY, LATEST, SIGNATURE, Published
 from pricing.feeds.store import HeldReading, ProductAvailability
 
@@ -23,6 +23,7 @@ _PROMISE = (
     "each with its day and source; a price that looks wrong is held for a person to check."
 )
 CANCELLED = "Cancelled: nothing was changed."
+OFFLINE = f"No connection: none of the first {OFFLINE_AFTER} sources could be reached. Nothing was changed."
 MAY_NOT = "Here live prices are read and decided on by those whom the one who runs this server names."
 NAMELESS = "A decision is kept under a name: say who decides."
 _MOVES_SHOWN, _MOVED = 5, 0.05  # accelerators; less is no news
@@ -109,6 +110,8 @@ def refresh_text(result: RefreshResult) -> str:
     """Return the result of each source, and the next step."""
     if result.cancelled:
         return f"{CANCELLED}\n"
+    if result.offline:
+        return f"{OFFLINE}\n"
     rows = refresh_rows(result)
     table = Table.of(
         {"Source": row["source"], "State": _STATES[row["state"]], **{_HEADS[key]: row[key] for key in _HEADS}}

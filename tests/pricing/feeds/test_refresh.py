@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
+from planner.report.market.live_prices import OFFLINE, refresh_text
 from pricing import load_catalogue
 from pricing.feeds.client import ClientLimits
 from pricing.feeds.database import alone, opened
-from pricing.feeds.feed import Feed, FeedError, FeedReply, Fetcher, UnreadableRow
+from pricing.feeds.feed import Feed, FeedError, FeedReply, Fetcher, OfflineError, UnreadableRow
 from pricing.feeds.folder import StoreError
 from pricing.feeds.live import current
-from pricing.feeds.refresh import RefreshResult, SourceProgress, Ways, refresh
+from pricing.feeds.refresh import OFFLINE_AFTER, RefreshResult, SourceProgress, Ways, refresh
 from pricing.feeds.store import LivePriceStore
 from tests.pricing.feeds.made import BRISK, DAY, HOST, row, source
 from tests.pricing.feeds.server import Answer, Server
@@ -370,3 +371,24 @@ def test_a_source_that_vanishes_for_a_week_is_stood_in_for_and_taken_back(
     assert [usd(days) for days in range(1, 8)] == [2.79, *[2.85] * 6], "for a day its own, then the list's"
     says(server, row(2.75))
     assert usd(8) == 2.75
+
+
+def test_without_a_connection_it_ends_after_the_first_sources_in_one_line(go: Refresh, environ: dict[str, str]) -> None:
+    feeds = [source(f"s{number}") for number in range(OFFLINE_AFTER + 2)]
+    found = go(*feeds, at={HOST: "http://127.0.0.1:1"})
+    assert found.offline
+    assert {one.state for one in found.sources} == {"failed"}
+    assert len(found.sources) == len(feeds)
+    assert refresh_text(found) == f"{OFFLINE}\n"
+    assert count(environ) == 0
+    assert not go(*feeds[: OFFLINE_AFTER - 1], at={HOST: "http://127.0.0.1:1"}).offline
+
+
+def test_one_source_that_answers_makes_the_others_failures_their_own(server: Server, go: Refresh) -> None:
+    def lost(ask: Fetcher) -> Any:
+        raise OfflineError("S cannot be reached.")
+
+    says(server, row(2.79), name="there")
+    found = go(source("there"), *(source(f"s{number}", read=lost) for number in range(OFFLINE_AFTER - 1)))
+    assert [one.state for one in found.sources] == ["read", *(["failed"] * (OFFLINE_AFTER - 1))]
+    assert not found.offline
