@@ -170,6 +170,7 @@ class _RecordingClient:
     ask: Fetcher
     replies: list[tuple[str, _ObservedReply]] = field(default_factory=list)
     streamed: int = 0
+    copies: Path | None = None
 
     def get(
         self, url: str, *, params: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None

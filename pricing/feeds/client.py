@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urljoin, urlsplit
 
@@ -98,6 +99,7 @@ class Client:
     cancelled: threading.Event = field(default_factory=threading.Event)
     at: Mapping[str, str] | None = None
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    copies: Path | None = None  # the folder of what is kept of large files
     pages: int = 0
 
     def __post_init__(self) -> None:

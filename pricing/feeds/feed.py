@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from datetime import date
+from pathlib import Path
 from types import NoneType
 from typing import Any, Literal, Protocol
 
@@ -162,6 +163,8 @@ class FeedReply(Protocol):
 
 class Fetcher(Protocol):
     """Asks for a feed: with time-outs, retries and limits, and only the feed's hosts."""
+
+    copies: Path | None  # the folder of what is kept of large files; None: nothing is
 
     def get(
         self, url: str, *, params: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None

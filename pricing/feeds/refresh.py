@@ -35,6 +35,7 @@ from pricing.feeds.feed import (
     first_malformed_field,
     split_observation,
 )
+from pricing.feeds.folder import live_data_dir
 from pricing.feeds.gate import MarketPrices, PriceValidator, content, lost_many_prices
 from pricing.feeds.machines import uncovered
 from pricing.feeds.reply import RefreshCancelled
@@ -338,7 +339,9 @@ def _read(feed: Feed, ways: Ways) -> _SourceReading:
         reading.state, reading.why = "skipped", f"{feed.label} is read with a key of yours: set {feed.key_name}."
         return reading
     start = time.monotonic()
-    client = Client(feed, ways.limits, ways.cancelled, ways.at, ways.environ)
+    folder = None if ways.dry else live_data_dir(ways.environ)
+    copies = None if folder is None else folder / "copies"
+    client = Client(feed, ways.limits, ways.cancelled, ways.at, ways.environ, copies)
     try:
         _SourceReader(reading, client, ways.tell, start).read()
     except RefreshCancelled:

@@ -2,16 +2,19 @@
 
 A region's bulk file has hundreds of megabytes, and is read line by line: reserved for one and three years (standard,
 with nothing, a part or all paid up front). Last its savings plans, another file of each region. On a slow line the
-prices on demand are there all the same.
+prices on demand are there all the same. A version of a file is loaded once: what it says is kept beside the prices.
 """
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 from urllib.parse import quote
 
+from pricing.catalogue import read_cached, write_cached
 from pricing.choices import Purchase
 from pricing.feeds.feed import (
     AnyObservation,
@@ -20,7 +23,10 @@ from pricing.feeds.feed import (
     Fetcher,
     InterruptionObservation,
     Observation,
+    ObservedPrice,
     UnreadableRow,
+    joined,
+    split_observation,
 )
 from pricing.feeds.machines import machines, regions
 from pricing.feeds.parsing import (
@@ -41,9 +47,13 @@ SMALL = (
     "https://b0.p.awsstatic.com/pricing/2.0/meteredUnitMaps/ec2/USD/current/ec2-ondemand-without-sec-sel/"
     "{place}/Linux/index.json"
 )
-URL = "https://pricing.us-east-1.amazonaws.com/offers/v1.0/aws/AmazonEC2/current/{region}/index.csv"
 HOST = "https://pricing.us-east-1.amazonaws.com"
-PLANS = f"{HOST}/savingsPlan/v1.0/aws/AWSComputeSavingsPlan/current/region_index.json"  # names the newest files
+NEWEST = "/offers/v1.0/aws/AmazonEC2/current/{region}/index.csv"
+CONTRACTS = "terms"
+INDEXES = {  # each names the newest version of the file of each region
+    CONTRACTS: "/offers/v1.0/aws/AmazonEC2/current/region_index.json",
+    "savings plans": "/savingsPlan/v1.0/aws/AWSComputeSavingsPlan/current/region_index.json",
+}
 HEADER = "SKU"  # the first word of the header, behind some lines of small print
 NEEDED = (
     "SKU", "OfferTermCode", "TermType", "Unit", "PricePerUnit", "Currency", "LeaseContractLength", "PurchaseOption",
@@ -76,7 +86,7 @@ def read(ask: Fetcher) -> Observations:
     rows, small, bulk = ReplyRows("AWS"), ReplyRows("AWS's page of prices"), regions("aws")
     unknown: set[str] = set()
     listed: set[str] = set()  # regions whose prices on demand are known before their bulk files are read
-    plan_files: dict[str, str] = {}  # by the part of each region
+    files: dict[str, tuple[FeedReply, str]] = {}  # by part: the path of its newest version, and where that stood
 
     def on_demand(name: str) -> Observations:
         place = bulk[name]
@@ -85,27 +95,42 @@ def read(ask: Fetcher) -> Observations:
         yield from small.read(reply, entries, ("price", "Instance Type"), _small, name)
         listed.add(name)
 
-    def region(name: str) -> Observations:
-        reply = ask.get(URL.format(region=name))
-        yield from ((reply, price) for price in _prices(rows, reply, unknown, name in listed))
-
-    def find_plans() -> Observations:
-        for entry in rows.list_at(ask.get(PLANS).json(), "regions"):
-            name, path = text(entry.get("regionCode")), text(entry.get("versionUrl"))
-            if name in bulk and path.startswith("/"):
-                plan_files[f"{name}, savings plans"] = path.replace(".json", ".csv")
+    def find(what: str) -> Observations:
+        reply = ask.get(f"{HOST}{INDEXES[what]}")
+        entries = rows.at(reply.json(), "regions")
+        for entry in entries.values() if isinstance(entries, Mapping) else entries:
+            if (path := text(entry.get("currentVersionUrl") or entry.get("versionUrl"))).startswith("/"):
+                files[f"{text(entry.get('regionCode'))}, {what}"] = reply, path.replace(".json", ".csv")
         yield from ()
 
-    def plans(part: str) -> Observations:
-        reply = ask.get(f"{HOST}{plan_files[part]}")
-        yield from ((reply, price) for price in _plan_prices(rows, reply))
+    def file(name: str, what: str) -> Observations:
+        parse = partial(_prices, rows, unknown, name in listed) if what == CONTRACTS else partial(_plan_prices, rows)
+        index, path = files.get(f"{name}, {what}", (None, NEWEST.format(region=name)))
+        return _once(ask, index, path, f"{name}, {what}{'' if name in listed else ', on demand too'}", parse)
 
     small_parts = {f"{name}, on demand": partial(on_demand, name) for name in bulk}
-    terms = {f"{name}, terms": partial(region, name) for name in bulk}
-    every = small_parts | terms | {"savings plans": find_plans}
+    terms, plans = ({f"{name}, {what}": partial(file, name, what) for name in bulk} for what in INDEXES)
+    every = small_parts | {what: partial(find, what) for what in INDEXES} | terms | plans
     return read_parts(
-        lambda part: every.get(part, partial(plans, part))(), small_parts, terms, ("savings plans",), plan_files
+        lambda part: every[part](), small_parts, INDEXES, terms, (part for part in plans if part in files)
     )
+
+
+def _once(
+    ask: Fetcher, index: FeedReply | None, path: str, part: str, parse: Callable[[FeedReply], Iterator[AnyObservation]]
+) -> Observations:
+    """Read a file, unless this version of it was read before for the same machines: then the prices that were kept."""
+    version = hashlib.sha256(f"{path} {sorted(machines('aws'))}".encode()).hexdigest()[:16]
+    copy = ask.copies / f"aws, {part}-{version}.json" if ask.copies and index else None
+    if copy and index and (kept := read_cached(copy)):
+        yield from ((index, joined("rental", told, ObservedPrice(price))) for told, price in json.loads(kept))
+        return
+    reply = ask.get(f"{HOST}{path}")
+    every = list(parse(reply))
+    yield from ((reply, one) for one in every)
+    if copy:
+        prices = [(split_observation(one)[1], one.price) for one in every if isinstance(one, Observation)]
+        write_cached(copy, json.dumps(prices).encode())
 
 
 def _small(entry: Row, region: str) -> Iterator[Observation]:
@@ -113,7 +138,7 @@ def _small(entry: Row, region: str) -> Iterator[Observation]:
         yield from _priced({**entry, "Region Code": region, "Currency": "USD"}, number(entry["price"]), "on_demand")
 
 
-def _prices(rows: ReplyRows, reply: FeedReply, unknown: set[str], listed: bool) -> Iterator[AnyObservation]:
+def _prices(rows: ReplyRows, unknown: set[str], listed: bool, reply: FeedReply) -> Iterator[AnyObservation]:
     reserved: dict[tuple[str, str], _ReservationPrice] = {}
     for line in filter(_is_plain, _lines(rows, reply, NEEDED, QUOTED)):
         name = line["Instance Type"]

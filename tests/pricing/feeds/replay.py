@@ -74,6 +74,7 @@ class Replay:
     secret: str = ""
     keyless: bool = False
     folder: Path = FOLDER
+    copies: Path | None = None
 
     def get(
         self, url: str, *, params: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None

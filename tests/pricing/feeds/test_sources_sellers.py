@@ -1,13 +1,20 @@
 """Smaller clouds and marketplaces, read from recorded replies; what is expected was reckoned by hand from those."""
 
 import json
+from dataclasses import replace
 from datetime import date
+from pathlib import Path
 
 import pytest
 
-from pricing.feeds.feed import FeedError, Observation, UnreadableRow
+from pricing import load_catalogue
+from pricing.feeds.client import Client, ClientLimits
+from pricing.feeds.feed import AnyObservation, FeedError, Observation, UnreadableRow
+from pricing.feeds.refresh import Ways, refresh
 from pricing.feeds.sources import feeds
 from tests.pricing.feeds.replay import Replay, odd, prices, raw, read, said
+from tests.pricing.feeds.server import Answer
+from tests.pricing.feeds.world import the_world
 from tests.rows import each_row
 
 
@@ -251,6 +258,46 @@ def test_aws_folds_what_is_paid_up_front_into_the_hours_and_drops_zeros() -> Non
     )
     assert said("aws")["A100-SXM4-40GB", 8, "on_demand", "eu-north-1", "p4d.24xlarge"].ram_gb == 1152
     assert [name for name in odd("aws") if "on demand" not in name] == ["p9-r200.48xlarge"]
+
+
+def test_a_version_of_a_file_of_aws_is_loaded_once(tmp_path: Path) -> None:
+    feed, terms, plans = feeds()["aws"], "/20261119190000/us-east-1/", "/20261120210000/us-east-1/"
+    with the_world() as world:
+
+        def files_and_prices() -> tuple[set[str], list[AnyObservation]]:
+            client = Client(feed, ClientLimits(tries=1), at=world.hosts(), environ={}, copies=tmp_path)
+            world.asked.clear()
+            every = [(reply.digest, one) for reply, one in feed.read(client)]
+            client.close()
+            assert all(len(digest) == 64 for digest, _ in every)
+            loaded = {word for word in (terms, plans, "/2027") for asked in world.asked if word in asked.path}
+            return loaded, [one for _, one in every if isinstance(one, Observation)]
+
+        first = files_and_prices()
+        assert first[0] == {terms, plans}
+        assert files_and_prices() == (set(), first[1])
+        for copy in tmp_path.glob("*terms*"):
+            copy.write_bytes(b"cut off")
+        assert files_and_prices() == ({terms}, first[1]), "a damaged copy is none"
+        (file,) = [entry for _, entry in world._recorded if entry["file"] == "us-east-1.csv"]
+        file["url"] = file["url"].replace("20261119", "2027")
+        newer = Answer(body=raw("aws", "versions.json").replace(b"20261119", b"2027"))
+        answer = world.answer
+        world.answer = lambda asked: newer if asked.path.endswith(NEWEST) else answer(asked)  # type: ignore[method-assign]
+        assert files_and_prices() == ({"/2027"}, first[1]), "another version is loaded"
+
+
+NEWEST = "AmazonEC2/current/region_index.json"
+
+
+def test_a_trial_refresh_keeps_no_copy(tmp_path: Path) -> None:
+    aws, there = feeds()["aws"], {"RENT_OR_BUY_DATA": str(tmp_path)}
+    with the_world() as world:
+        ways = Ways(environ=there, at=world.hosts(), dry=True, limits=ClientLimits(tries=1))
+        refresh((aws,), load_catalogue(), ways)
+        assert not list(tmp_path.rglob("*.json"))
+        refresh((aws,), load_catalogue(), replace(ways, dry=False))
+        assert len(list((tmp_path / "copies").glob("*.json"))) == 2
 
 
 def test_gcosts_gives_hours_and_months_and_its_own_day() -> None:

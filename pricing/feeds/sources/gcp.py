@@ -1,13 +1,28 @@
-"""Google Cloud with a key: the billing catalogue. A machine is its accelerators, its cores and its memory together."""
+"""Google Cloud: with a key from its billing catalogue, without one from the list that gcosts makes of it."""
 
+import re
 from collections.abc import Iterator
+from datetime import UTC, date, datetime
 
 from pricing.choices import Purchase
-from pricing.feeds.feed import AnyObservation, Feed, Fetcher
+from pricing.feeds.feed import AnyObservation, Feed, FeedReply, Fetcher, UnreadableRow
 from pricing.feeds.machines import MachineType, machines, table
-from pricing.feeds.parsing import Observations, ReplyRows, Row, number, offers, pages, positive, text, without
+from pricing.feeds.parsing import (
+    HOURS_PER_MONTH,
+    Observations,
+    ReplyRows,
+    Row,
+    number,
+    offers,
+    pages,
+    positive,
+    text,
+    without,
+)
 
-URL = "https://cloudbilling.googleapis.com/v1/services/6F81-5844-456A/skus"  # Compute Engine
+# Google Cloud with a key: the billing catalogue. A machine is its accelerators, its cores and its memory together.
+
+BILLING_URL = "https://cloudbilling.googleapis.com/v1/services/6F81-5844-456A/skus"  # Compute Engine
 USAGE: dict[str, Purchase] = {
     "OnDemand": "on_demand", "Preemptible": "spot", "Commit1Yr": "reserved_1y", "Commit3Yr": "reserved_3y",
 }  # fmt: skip
@@ -21,17 +36,17 @@ RegionAndPurchase = tuple[str, Purchase]
 PartPrices = dict[tuple[str, str], dict[RegionAndPurchase, float]]  # by family and part
 
 
-def read(ask: Fetcher) -> Observations:
+def read_billing(ask: Fetcher) -> Observations:
     """Read all pages, and then put the machines together."""
     rows, headers = ReplyRows("Google's billing catalogue"), {"X-Goog-Api-Key": ask.key()}
     prices: PartPrices = {}
     count, last = 0, None
-    for reply, page in pages(ask, URL, {"pageSize": "5000"}, _next_page, headers=headers):
+    for reply, page in pages(ask, BILLING_URL, {"pageSize": "5000"}, _next_page, headers=headers):
         last = reply
         count += sum(_add(prices, sku) for sku in rows.list_at(page, "skus"))
     if last is None or not count:
         raise rows.wrong("it describes no accelerator in known words")
-    yield from ((last, observation) for observation in _observations(prices))
+    yield from ((last, observation) for observation in _billing_observations(prices))
 
 
 def _next_page(page: Row, params: Row) -> dict[str, str] | None:
@@ -69,7 +84,7 @@ def _price(sku: Row) -> float | None:
     return positive((number(rate.get("units")) or 0.0) + (number(rate.get("nanos")) or 0.0) * NANO)
 
 
-def _observations(prices: PartPrices) -> Iterator[AnyObservation]:
+def _billing_observations(prices: PartPrices) -> Iterator[AnyObservation]:
     for machine in machines("gcp").values():
         family = machine.name.rpartition("-")[0]
         for place in sorted({place for (name, _), of in prices.items() if name == family for place in of}):
@@ -96,7 +111,74 @@ def _machine_price(parts: dict[str, float | None], machine: MachineType) -> floa
     return gpu * count + core * machine.vcpus + ram * machine.ram_gb
 
 
-FEED = Feed(
+BILLING = Feed(
     "gcp-billing", "Google Cloud", "https://cloud.google.com/compute/gpus-pricing", ("cloudbilling.googleapis.com",),
-    "facts cited", read, sellers=("gcp",), key_name="GOOGLE_BILLING_KEY",
+    "facts cited", read_billing, sellers=("gcp",), key_name="GOOGLE_BILLING_KEY",
 )  # fmt: skip
+
+
+# Google Cloud without a key: the machine prices of all regions that gcosts puts together from the billing catalogue.
+#
+# The file is read by the depth of its lines, as it has two million letters and only ever one form.
+
+GCOSTS_URL = "https://raw.githubusercontent.com/Cyclenerd/google-cloud-pricing-cost-calculator/master/pricing.yml"
+PRICES: dict[str, tuple[Purchase, float]] = {
+    "hour": ("on_demand", 1.0), "hour_spot": ("spot", 1.0),
+    "month_1y": ("reserved_1y", HOURS_PER_MONTH), "month_3y": ("reserved_3y", HOURS_PER_MONTH),
+}  # fmt: skip
+WITH_ACCELERATORS = re.compile(r"[ag]([2-9]|\d\d)x?-")  # names of families with accelerators
+INDENT = 2
+
+
+def read_gcosts(ask: Fetcher) -> Observations:
+    reply = ask.get(GCOSTS_URL)
+    yield from ((reply, observation) for observation in _gcosts_observations(ReplyRows("gcosts"), reply))
+
+
+def _gcosts_observations(rows: ReplyRows, reply: FeedReply) -> Iterator[AnyObservation]:
+    collected: date | None = None
+    other_prices, priced, unknown = 0, 0, set[str]()
+    for path, value in _leaves(reply):
+        if path == ("about", "timestamp") and (stamp := positive(value)):
+            collected = datetime.fromtimestamp(stamp, UTC).date()
+        if path[:2] != ("compute", "instance") or len(path) != 6 or path[3] != "cost":
+            continue
+        _, _, name, _, region, kind = path
+        other_prices += 1
+        machine = machines("gcp").get(name)
+        if machine is None and WITH_ACCELERATORS.match(name) and name not in unknown:
+            unknown.add(name)
+            yield UnreadableRow(name, "a machine with unknown accelerators")
+        if machine is not None and kind in PRICES:
+            priced += 1
+            purchase, hours = PRICES[kind]
+            price = positive(value)
+            yield from offers(
+                "gcp", machine.accelerator, machine.count, {purchase: price and price / hours}, region=region,
+                sku=machine.name, day=collected, **machine.describe(purchase),
+            )  # fmt: skip
+    if not priced:
+        got = f"{other_prices:,} other prices" if other_prices else "none at all"
+        raise rows.wrong(f"want compute.instance.NAME.cost.REGION.hour of machines with accelerators, got {got}")
+
+
+def _leaves(reply: FeedReply) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield each value with the keys above it, from lines such as `      hour: 3.67`."""
+    above: list[str] = []
+    for line in reply.lines():
+        key, colon, value = line.strip().partition(":")
+        depth, uneven = divmod(len(line) - len(line.lstrip()), INDENT)
+        if not colon or uneven or depth > len(above):
+            continue
+        del above[depth:]
+        above.append(key.strip("'\""))
+        if value.strip():
+            yield tuple(above), value.strip()
+
+
+GCOSTS = Feed(
+    "gcp-gcosts", "gcosts (Google Cloud)", "https://cloud.google.com/compute/gpus-pricing",
+    ("raw.githubusercontent.com",), "Apache-2.0", read_gcosts, via="third_party", sellers=("gcp",),
+)  # fmt: skip
+
+FEEDS = (BILLING, GCOSTS)
