@@ -22,6 +22,12 @@ def live_data_dir(environ: Mapping[str, str] = os.environ) -> Path | None:
     return _usual(environ.get("XDG_DATA_HOME"), tuple(os.environ.get(name) for name in _HOMES))
 
 
+def copies_dir(environ: Mapping[str, str] = os.environ) -> Path | None:
+    """Return the folder of what is kept of large files, beside the store."""
+    folder = live_data_dir(environ)
+    return None if folder is None else folder / "copies"
+
+
 _HOMES = ("HOME", "USERPROFILE")
 
 

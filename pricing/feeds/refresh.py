@@ -27,7 +27,6 @@ from pricing.feeds.feed import (
     ExchangeRateObservation,
     Feed,
     FeedError,
-    FeedReply,
     Observation,
     OfflineError,
     UnreadableRow,
@@ -35,10 +34,10 @@ from pricing.feeds.feed import (
     first_malformed_field,
     split_observation,
 )
-from pricing.feeds.folder import live_data_dir
+from pricing.feeds.folder import copies_dir
 from pricing.feeds.gate import MarketPrices, PriceValidator, content, lost_many_prices
 from pricing.feeds.machines import uncovered
-from pricing.feeds.reply import RefreshCancelled
+from pricing.feeds.reply import DigestCollector, RefreshCancelled
 from pricing.feeds.store import JudgedPrice, LivePriceStore, PriorPrices, RefreshState, SourceRefresh
 from pricing.feeds.written import SourceInfo
 from pricing.formulas import without_unseen
@@ -339,8 +338,7 @@ def _read(feed: Feed, ways: Ways) -> _SourceReading:
         reading.state, reading.why = "skipped", f"{feed.label} is read with a key of yours: set {feed.key_name}."
         return reading
     start = time.monotonic()
-    folder = None if ways.dry else live_data_dir(ways.environ)
-    copies = None if folder is None else folder / "copies"
+    copies = None if ways.dry else copies_dir(ways.environ)
     client = Client(feed, ways.limits, ways.cancelled, ways.at, ways.environ, copies)
     try:
         _SourceReader(reading, client, ways.tell, start).read()
@@ -373,7 +371,7 @@ class _SourceReader:
     def read(self) -> None:
         feed = self.reading.feed
         self._progress()
-        digests = _DigestCollector()
+        digests = DigestCollector()
         for reply, row in feed.read(self.client):
             if isinstance(row, UnreadableRow):
                 self.reading.bad_rows.append(f"{without_unseen(row.what[:100])}: {without_unseen(row.why[:200])}")
@@ -396,27 +394,6 @@ class _SourceReader:
             left = max(meter.expected_bytes - meter.reply_bytes, 0) / (meter.read_bytes / max(seconds, 1e-6))
         mb = meter.read_bytes / 1e6
         self.tell(SourceProgress(feed.name, feed.label, "reading", rows, _rate(rows, seconds), left, mb))
-
-
-@dataclass
-class _DigestCollector:
-    """Rows with the digest of their reply, which is known once the reply was read to its end."""
-
-    rows: list[tuple[AnyPriced, str]] = field(default_factory=list)
-    open_from: int = 0
-    reply: FeedReply | None = None
-
-    def add(self, reply: FeedReply, row: AnyPriced) -> None:
-        if reply is not self.reply:
-            self.close()
-            self.reply = reply
-        self.rows.append((row, ""))
-
-    def close(self) -> None:
-        if self.reply is not None:
-            digest = self.reply.digest
-            self.rows[self.open_from :] = [(row, digest) for row, _ in self.rows[self.open_from :]]
-        self.open_from = len(self.rows)
 
 
 def _rate(rows: int, seconds: float) -> float:

@@ -19,7 +19,7 @@ from requests.adapters import HTTPAdapter
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import HTTPError, ReadTimeoutError
 
-from pricing.feeds.feed import FeedError
+from pricing.feeds.feed import AnyPriced, FeedError, FeedReply
 
 PIECE_BYTES = 65_536
 LONGEST_LINE = 4_000_000
@@ -242,3 +242,24 @@ def _pools(pace: TransferPace) -> dict[str, type[HTTPConnectionPool]]:
         return type("Pool", (pool,), {"ConnectionCls": connection})
 
     return {"http": paced(HTTPConnectionPool), "https": paced(HTTPSConnectionPool)}
+
+
+@dataclass
+class DigestCollector:
+    """Rows with the digest of their reply, which is known once the reply was read to its end."""
+
+    rows: list[tuple[AnyPriced, str]] = field(default_factory=list)
+    open_from: int = 0
+    reply: FeedReply | None = None
+
+    def add(self, reply: FeedReply, row: AnyPriced) -> None:
+        if reply is not self.reply:
+            self.close()
+            self.reply = reply
+        self.rows.append((row, ""))
+
+    def close(self) -> None:
+        if self.reply is not None:
+            digest = self.reply.digest
+            self.rows[self.open_from :] = [(row, digest) for row, _ in self.rows[self.open_from :]]
+        self.open_from = len(self.rows)
