@@ -27,6 +27,7 @@ class MachineType:
     count: int | None  # None: only a part of an accelerator
     vcpus: float | None
     ram_gb: float | None
+    ssd_gib: float  # local disks that come with it, where they have a price of their own
     fabric: Fabric | None
     on_demand_doubt: str  # why nobody gets its price on demand; empty: it can be ordered
 
@@ -55,6 +56,7 @@ def machines(seller: str) -> dict[str, MachineType]:
     return {
         row["machine"]: MachineType(
             row["machine"], row["accelerator"], whole(row["count"]), number(row["vcpus"]), positive(row["ram_gb"]),
+            number(row["ssd_gib"]) or 0.0,
             cast(Fabric, row["fabric"]) if row["fabric"] in get_args(Fabric) else None, row["on_demand_doubt"],
         )
         for row in table("machines")

@@ -78,10 +78,14 @@ def _bare(name: str) -> str:
 
 def _price(sku: Row) -> float | None:
     try:
-        rate = sku["pricingInfo"][0]["pricingExpression"]["tieredRates"][-1]["unitPrice"]
+        expression = sku["pricingInfo"][0]["pricingExpression"]
+        rate = expression["tieredRates"][-1]["unitPrice"]
     except (KeyError, IndexError, TypeError):
         return None
-    return positive((number(rate.get("units")) or 0.0) + (number(rate.get("nanos")) or 0.0) * NANO)
+    hours = (
+        HOURS_PER_MONTH if text(expression.get("usageUnit")).endswith(".mo") else 1.0
+    )  # disks are priced by the month
+    return positive(((number(rate.get("units")) or 0.0) + (number(rate.get("nanos")) or 0.0) * NANO) / hours)
 
 
 def _billing_observations(prices: PartPrices) -> Iterator[AnyObservation]:
@@ -90,6 +94,7 @@ def _billing_observations(prices: PartPrices) -> Iterator[AnyObservation]:
         for place in sorted({place for (name, _), of in prices.items() if name == family for place in of}):
             region, purchase = place
             parts = {part: of.get(place) for (name, part), of in prices.items() if name == family}
+            parts["ssd"] = parts.get("ssd") or prices.get((family, "ssd"), {}).get((region, "on_demand"))
             yield from offers(
                 "gcp", machine.accelerator, machine.count, {purchase: _machine_price(parts, machine)}, region=region,
                 sku=machine.name, **machine.describe(purchase),
@@ -101,14 +106,16 @@ def _billing_observations(prices: PartPrices) -> Iterator[AnyObservation]:
 
 
 def _machine_price(parts: dict[str, float | None], machine: MachineType) -> float | None:
-    """Return a slice holds all that belongs to one accelerator; else all three parts must have a price."""
+    """Return a slice holds all that belongs to one accelerator; else all parts must have a price, local disks too."""
     count = machine.count or 0
     if share := parts.get("slice"):
         return share * count
     gpu, core, ram = (parts.get(part) for part in ("gpu", "core", "ram"))
-    if gpu is None or core is None or ram is None or machine.vcpus is None or machine.ram_gb is None:
+    ssd = parts.get("ssd") if machine.ssd_gib else 0.0
+    needed = (gpu, count), (core, machine.vcpus), (ram, machine.ram_gb), (ssd, machine.ssd_gib)
+    if any(price is None or amount is None for price, amount in needed):
         return None
-    return gpu * count + core * machine.vcpus + ram * machine.ram_gb
+    return sum(price * amount for price, amount in needed if price is not None and amount is not None)
 
 
 BILLING = Feed(

@@ -326,6 +326,11 @@ def test_googles_machines_are_put_together_from_their_parts() -> None:
     assert found["L4-24GB", 1, "reserved_1y", "us-central1", "g2-standard-4"] == pytest.approx(0.445225)
     assert found["B200-SXM-180GB", 8, "spot", "us-east5", "a4-highgpu-8g"] == pytest.approx(51.52)
     assert found["B200-SXM-180GB", 8, "capacity_block", "us-east5", "a4-highgpu-8g"] == pytest.approx(72.8)
+    h200 = "H200-SXM-141GB", 8, "on_demand", "europe-west4", "a3-ultragpu-8g"  # 12,000 GiB of disks at 0.073 a month
+    assert found[h200] == pytest.approx(8 * 10 + 224 * 0.03 + 2952 * 0.003 + 1.2)
+    assert found["H200-SXM-141GB", 8, "spot", "europe-west4", "a3-ultragpu-8g"] == pytest.approx(
+        24 + 2.24 + 2.952 + 0.6
+    )
     assert {key[2] for key in found if key[0] == "L4-24GB"} == {"on_demand", "reserved_1y"}  # spot lacks its memory
     told = said("gcp-billing")
     assert told["B200-SXM-180GB", 8, "on_demand", "us-east5", "a4-highgpu-8g"].doubts == ("listed_not_sold",)
