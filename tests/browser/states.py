@@ -209,6 +209,7 @@ _TOO_WIDE = "() => document.documentElement.scrollWidth - document.documentEleme
 _CUT = """() => [...document.querySelectorAll('main *, [data-testid=stPopoverBody] *, [role=dialog] *')].filter(one => {
   const style = getComputedStyle(one);
   return ['ellipsis', 'clip'].includes(style.textOverflow) && style.overflowX === 'hidden' && one.innerText
+    && style.clipPath === 'none'  // what only a screen reader says is cut on purpose
     && one.scrollWidth > one.clientWidth + 1 && one.checkVisibility() && !one.closest('[data-testid=stDataFrame]')
 }).map(one => one.innerText.slice(0, 60))"""
 _SMALL = """() => [...document.querySelectorAll('button, a[href], input, summary, [role=tab], [role=switch]')]

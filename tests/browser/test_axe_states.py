@@ -103,7 +103,7 @@ def test_nothing_moves_for_those_who_ask_for_that(browser: Browser, app_address:
     page = context.new_page()
     open_page(page, "/?gpus=16")
     page.evaluate(_WATCH)
-    page.locator(".st-key-phrase-years button").click()
+    page.locator(".st-key-phrase-busy button").click()
     page.get_by_role("slider").first.press("ArrowRight")
     settle(page)
     page.keyboard.press("Escape")
