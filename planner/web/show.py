@@ -180,9 +180,9 @@ def next_page(name: str, label: str) -> None:
     st.page_link(state.pages()[name], label=label, icon=":material/arrow_forward:")
 
 
-def small(text: str) -> None:
+def small(text: str, help_text: str | None = None) -> None:
     """Show a quiet line that still has the contrast to be read."""
-    st.markdown(f":small[:gray[{text}]]")
+    st.markdown(f":small[:gray[{text}]]", help=help_text)
 
 
 def link(url: str) -> str:

@@ -174,9 +174,9 @@ def offers(listing: OfferListing, hidden: str, reasons: str) -> None:
         _rows(table, columns)
     if hidden:
         with st.container(horizontal=True, vertical_alignment="center"):
-            show.small(words.markdown(hidden))
+            show.small(words.markdown(hidden), words.markdown(reasons))
             label = "Hide them again" if filters.shows_hidden() else "Show them"
-            st.button(label, on_click=filters.turn_hidden, key="show-hidden", help=words.markdown(reasons))
+            st.button(label, on_click=filters.turn_hidden, key="show-hidden")
 
 
 def _columns_menu(table: Table) -> list[str]:
