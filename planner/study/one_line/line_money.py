@@ -20,11 +20,11 @@ _PER = (
     r"|weeks?|months?|mos?|quarters?|years?|yrs?|kwh|kw|gpus?|cards?|servers?|machines?|piece|unit)"
     r"|(?P<ly>monthly|yearly|annually|weekly|daily|each|hourly|apiece))(?![a-z]))?"
 )
-_PAYS = r"(?:pay(?:ing|s)?|paid|spend(?:ing|s)?|spent|bills?|invoice|costs? us|burn(?:ing|s)?)"
+_PAYS = r"(?:pay(?:ing|s)?|paid|spend(?:ing|s)?|spent|bills?|invoices?|charges?|costs? us|burn(?:ing|s)?)"
 _BARE = re.compile(
     rf"(?P<verb>{_PAYS}|budget)(?![a-z])(?P<between>[^|\d]{{0,40}}?)(?P<n>(?=[0-9]){NUMBER}){_PER}(?!\s*(?:x|gpus?|[a-z]*\d))"
 )
-_BY_MONTH = re.compile(rf"(?P<n>(?=[0-9]){NUMBER}(?<!b)){_PER.removesuffix('?')}")
+_BY_MONTH = re.compile(rf"(?P<n>(?=[0-9]){NUMBER}(?<!b)){_PER.removesuffix('?')}(?! (?:active|users|visitors))")
 _FETCHES = r"(?:worth|fetch(?:es)?|(?:sold|sell)(?: them)? for)"
 _WORTH = re.compile(rf"{_FETCHES}\s*(?:about )?(?P<n>(?=[0-9]){NUMBER}){_PER}(?!\s*[a-z]*\d)")
 _AT = re.compile(
@@ -68,7 +68,7 @@ def find_amounts(line: str, rates: Rates, by_token: bool = False) -> Iterator[Li
     named = rf"{marks}|cents?|cts?|¢|dollars?|bucks?|euros?|pounds?|francs?|rupees?|yen"
     marked = re.compile(
         rf"(?:(?P<before>{marks})\s?(?P<n>[0-9][0-9.,']*(?<![.,])(?:e\+?[0-9]{{1,2}})?(?:\s?(?:k|mn|mio|m|bn|b|thousand|million|billion)(?![a-z]))?)"
-        rf"|(?P<n2>(?=[0-9]){NUMBER})\s?(?P<after>{named})(?![a-z])){_PER}"
+        rf"|(?P<n2>(?=[0-9]){NUMBER})\s{{0,2}}(?P<after>{named})(?![a-z])){_PER}"
     )
     for match in marked.finditer(line):
         mark = match["before"] or match["after"]
@@ -115,7 +115,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool) -> str:
     before, is_each = line[: match.start()], per in _EACH
     words = line[: match.end() + len(" budget")]
     pays = (by_token or re.search(rf"(?<![a-z]){_PAYS}(?![a-z])", line)) and "budget" not in words
-    is_bill = per or re.search(r"(?<![a-z])(?:bills?|invoice)(?![a-z])", line)
+    is_bill = per or re.search(r"(?<![a-z])(?:bills?|invoices?|(?:every|each) month|monthly)(?![a-z])", line)
     kinds = [kind for start, kind in by_period if per.startswith(start)]
     kinds += [kind for kind, applies in (
         ("havesold_each", is_each and (match.re is _WORTH or _SOLD_FOR.search(before))),

@@ -36,15 +36,19 @@ _SEVERAL = {
     "6000 ada": ("RTX 6000 Ada",), "asia": ("Singapore", "Japan", "India"), "apac": ("Singapore", "Japan", "Australia"),
     "scandinavia": ("Sweden", "Norway", "Denmark"), "nordics": ("Sweden", "Norway", "Finland"),
 }  # fmt: skip
-_VENDORS = {"chatgpt": "OpenAI", "claude": "Anthropic", "gemini": "Google", "grok": "xAI", "bedrock": "AWS Bedrock"}
+_COMPUTER = re.compile(
+    r"^(?:apple )?(?:macbook(?: pro| air)?|mac(?: studio| mini| pro)?|imac)(?: with)?(?: an?)? (?=m\d)"
+)
+_VENDORS = {"chatgpt": "OpenAI", "claude": "Anthropic", "gemini": "Google", "grok": "xAI", "bedrock": "AWS Bedrock",
+            "azure openai": "OpenAI", "microsoft azure openai": "OpenAI"}  # fmt: skip
 _MAKERS = ("OpenAI", "Anthropic", "Google", "xAI")
 _HOSTED_NAMES = frozenset({"claude", "sonnet", "opus", "haiku", "gpt", "gemini", "grok"})
 _AT = frozenset({"at", "from", "on", "with", "via", "through", "by", "using", "to", "@"})
 _PAID_TO = re.compile(
-    r"(?:'s)? (?:api |monthly )*(?:api|bills?|invoice|spend|spending|costs?|charges?|subscription)(?![a-z])"
+    r"(?:'s)? +(?:api |monthly )*(?:api|bills?|invoices?|spend|spending|costs?|charges?|subscription)(?![a-z])"
 )
 _TOKEN = re.compile(
-    rf"\d+(?=x(?:[^\w]|[a-z]|\d{{4}}|$))|x(?=[a-z]+\d|\d{{4}})|[a-z][a-z\d]*?(?=x\d+\b)|[^\s{re.escape(BLANK)},;()!?\"]+"
+    rf"\d+(?=x(?:[^\w]|[a-z]|\d{{4}}|$))|x(?=[a-z]+\d|\d{{4}})|(?!rtx|gtx)[a-z][a-z\d]*?(?=x\d+\b)|[^\s{re.escape(BLANK)},;()!?\"]+"
 )
 _PLURAL = re.compile(r"\d\w*s$|(?:studio|mac|mini)s$")
 _PIECES = re.compile(r"[a-z]+|[0-9.]+[a-z]*|[^\Wa-z0-9_]+")
@@ -54,30 +58,34 @@ _PLACES_IN_CAPITALS = frozenset({"us", "usa", "uk", "eu", "uae"})
 _NO_PLACES = frozenset({"it", "me", "my", "ai", "ml", "hr", "pr", "gb"})  # codes of countries that are words too
 _BEFORE_PLACE = frozenset({"in", "from", "within", "the", "near", "to"})
 # Words that say nothing of the plan by themselves; none begins or ends a name.
-_FILLERS = """- a about accelerator accelerators add adding addition advance against ai all also alternative
-alternatives am amd an and answer answers any anything api app apple application approx approximately
-are around as at b batch batches be because best better big bill bills budget build burn burns business
-but buy buying by can capacity capex card cards case cheap cheaper cheapest chip chips cloud cluster
-company compare comparison compute continued continuous cost costs could currently customers d data day
-days deal department dev development do does doing e each electricity else embed embedding embeddings
-endpoint enough estimate etc every expensive explore fast few fine finetuned first fit for from full g
-general generate get give go goes good gpu gpus graphics h had hardware has have having hello help hi
-hosted hour hours house how i i'd i'm if images in inc inference instance instances instead intel into
-invoice is it it's its job jobs just k keep l lab lab's large learning lease leasing least less let like
-llm llms load local locally long looking lora's lots machine machines make many max maximum may maybe me
-mean mid minimum ml mode model models money month monthly more most much must my n need needed needs new
-no node nodes not now nvidia o of off ok old on once one only open opensource or order other our out
-over own owning p paid parallel particular pay paying per pictures piece place plan please plus power
-practice price prices private production project purchase purchasing question questions r really rent
-rental renting replace request requests research reserve reserved run running runs s scratch self
-self-hosted sell server servers service services share shared shares sharing should single small so some
-something source spend spending startup still student students system t take team test testing than that
-the their them then there these they thing think this through time to today token tokens total traffic
-training u until up us use used user users uses using utilization v versus via vs want wants was way we
-we'd we're we've week weeks weights were what what's when where which while who will with within without
-work workload workstation workstations worth would x y year yearly years you your ask asks board continue
-costing ends figure grant group limit limited migrate move next number quote quoted replacing spends starting
-switch upgrade ownership demand pays owned mini pc pcs laptop desktop gaming rig capital charges"""
+_FILLERS = """
+- a about accelerator accelerators add adding addition advance against ai all also alternative alternatives am amd an
+and answer answers any anything api app apple application approx approximately are around as at b batch batches be
+because best better big bill bills budget build burn burns business but buy buying by can capacity capex card cards
+case cheap cheaper cheapest chip chips cloud cluster company compare comparison compute continued continuous cost
+costs could currently customers d data day days deal department dev development do does doing e each electricity else
+embed embedding embeddings endpoint enough estimate etc every expensive explore fast few fine finetuned first fit for
+from full g general generate get give go goes good gpu gpus graphics h had hardware has have having hello help hi
+hosted hour hours house how i i'd i'm if images in inc inference instance instances instead intel into invoice is it
+it's its job jobs just k keep l lab lab's large learning lease leasing least less let like llm llms load local locally
+long looking lora's lots machine machines make many max maximum may maybe me mean mid minimum ml mode model models
+money month monthly more most much must my n need needed needs new no node nodes not now nvidia o of off ok old on
+once one only open opensource or order other our out over own owning p paid parallel particular pay paying per
+pictures piece place plan please plus power practice price prices private production project purchase purchasing
+question questions r really rent rental renting replace request requests research reserve reserved run running runs s
+scratch self self-hosted sell server servers service services share shared shares sharing should single small so some
+something source spend spending startup still student students system t take team test testing than that the their
+them then there these they thing think this through time to today token tokens total traffic training u until up us
+use used user users uses using utilization v versus via vs want wants was way we we'd we're we've week weeks weights
+were what what's when where which while who will with within without work workload workstation workstations worth
+would x y year yearly years you your ask asks board continue costing ends figure grant group limit limited migrate
+move next number quote quoted replacing spends starting switch upgrade ownership demand pays owned mini pc pcs laptop
+desktop gaming rig capital charges incl including fully loaded runway away launch launching between depreciate
+depreciated amortize swap swapping moving migrating migration switching exchange ministry government public tender
+agency authority health hospital court hearings podcasts podcast voice staff country county invoices european provider
+sensible pick choose recommend recommended suggest suggestion suggestions option options annual roughly ca circa
+handle handling hosting process processing analyse analyze classify summarise summarize internal tool save same lose
+busy prototyping product makes allocation sends finish caps cfo gain mostly phase retire scrap imagenet"""
 FILLERS = frozenset(_FILLERS.split())
 
 
@@ -159,7 +167,7 @@ def _reads(catalogue: Catalogue, word: str, *readers: Reader) -> Iterator[bool]:
 def near_name(catalogue: Catalogue, word: str) -> str | None:
     """Return the name that a misspelt word probably is; None where there is none or it is short."""
     letters = word.strip("-'")
-    if len(letters) < _LEAST_LETTERS or not letters.isalpha():
+    if len(letters) < _LEAST_LETTERS - 1 or not letters.isalpha():
         return None
     if {letters, letters.removesuffix("s"), f"{letters}s"} & _vocabulary(catalogue):
         return None
@@ -189,7 +197,7 @@ def _may_be_name(line: str, span: list[LineToken], known: frozenset[str]) -> boo
     between = line[first.start : last.end]
     if BLANK in between or "," in between or ";" in between:
         return False
-    if first.text in FILLERS - {"us", "new"} or last.text in FILLERS - {"us", "small", "large", "text", "mini"}:
+    if first.text in FILLERS - {"us", "new"} or last.text in FILLERS - {"us", "small", "large", "text", "mini", "max"}:
         return False
     if last.text == "solar":  # where power comes from
         return False
@@ -251,9 +259,10 @@ def _chip(catalogue: Catalogue, called: str) -> Meant:
     other = _ALSO_CALLED.get(called)
     if other is None:
         is_number = re.fullmatch(r"[\d.]+[a-z]", called) or (called.isdecimal() and int(called) < 1_000)
-        if is_number or not re.search(r"\d|gaudi|trainium|inferentia|ultra|titan", called):
+        if is_number or not re.search(r"\d|gaudi|trainium|inferentia|ultra|titan|jetson|orin", called):
             raise UnknownNameError(f"No chip is called {called!r}.", ())
-        return accelerator_meant(catalogue, called)
+        form = re.sub(r"(?<=\d)-(\d\d)$", r" \1gb", _COMPUTER.sub("", called))  # a100-40, macbook pro m3 max
+        return accelerator_meant(catalogue, form)
     chip = accelerator_meant(catalogue, other).key
     return Meant(chip, f"{called!r} is taken for {catalogue.accelerator_label(chip)}.")
 

@@ -134,8 +134,8 @@ def _task(values: dict[str, Any], notes: list[str]) -> str:
         values["own_weights"], tuned = True, False  # what is served was tuned before
     named = "tune" if tuned else next((verb for verb in ("train", "serve") if verb in values), "")
     states = {
-        "train": {"tokens", "images", "runs", "examples"},
-        "serve": {"rps", "peak", "ttft", "tpot", "out", "token_rate", "online", "audio"},
+        "train": {"tokens", "images", "runs", "examples", "epochs"},
+        "serve": {"rps", "peak", "ttft", "tpot", "out", "token_rate", "online", "audio", "each_rps"},
     }
     stated = next((task for task, needs in states.items() if needs & values.keys()), "")
     is_replaced = "seller" in values and bool({"team", "online"} & values.keys())  # a 5090 in place of ChatGPT
@@ -272,7 +272,7 @@ def _add_amount(data: dict[str, Any], values: dict[str, Any], notes: list[str]) 
     work = data["work"][0]
     length = values.get("length") or values.get("due")
     is_block = length is not None and length < _SHORTEST_HOURS and "budget" not in values
-    if "team" in values and not {"gpus", "busy"} <= values.keys():
+    if "team" in values and "gpu_hours" not in values and not {"gpus", "busy"} <= values.keys():
         work["people"] = int(values["team"])
         work.setdefault("accelerators", max(int(values["team"]), 1))
         if not {"gpus", "budget", "monthly_budget"} & values.keys():
@@ -344,6 +344,8 @@ def _add_unused(work: Mapping[str, Any], values: Mapping[str, Any], notes: list[
     """Say what was understood and is not used."""
     if "texts" in values and "train" not in work:
         notes.append("How many texts there are is not used: write how many requests a second, or tokens, they make.")
+    if "date" in values:
+        notes.append("A date is not used: write within 90 days, or for 18 months.")
     if "since" in values and "have" not in values:
         notes.append(f"Bought in {values['since']} is not used: write we have 8 A100 since {values['since']}.")
     if "team" in values and not {"people", "serve"} & work.keys():

@@ -70,7 +70,7 @@ MACHINE_WORDS = frozenset(
 
 def machine_size(chip: str) -> int:
     """Return how many of a chip a whole machine or rack has, where a line says only that."""
-    return 72 if "NVL72" in chip else 8
+    return 72 if "NVL72" in chip else 4 if "MI250X" in chip else 8  # a node of Frontier or LUMI has four MI250X
 
 
 _SPELT = (
@@ -81,7 +81,7 @@ _COUNT_BEFORE = re.compile(
     rf"(?<![\w.-])(?P<count>\d+(?:,\d{{3}})*k?|{_SPELT})\s*"
     rf"(?:[x*]\s*|(?P<box>{'|'.join(sorted(MACHINE_WORDS, key=len, reverse=True))})\s+(?:(?:of|with|x)\s+)?"
     r"(?P<each>\d+\s*[x*]?\s*)?)?"
-    r"(?:(?:used|new|nvidia|amd|of|more|our|geforce|second-hand)\s+)*$"
+    r"(?:(?:used|new|nvidia|amd|of|more|our|geforce|second-hand|[|]+)\s+)*$"
 )
 _COUNT_AFTER = re.compile(r"\s*(?:[x*]\s*(?P<count>\d+)|(?P<times>\d+)\s*x)(?!\w)")
 

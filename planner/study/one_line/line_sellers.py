@@ -116,6 +116,8 @@ def add_seller(catalogue: Catalogue, data: dict[str, Any], values: Mapping[str, 
 
 def add_users(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> None:
     """Add the requests of the users of a service, where the line states no requests."""
+    if "each_rps" in values:
+        values["rps"] = values["each_rps"] * values.get("team", values.get("online", 1))
     if {"rps", "token_rate"} & values.keys():
         return
     if "audio" in values:

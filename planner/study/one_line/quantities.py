@@ -148,7 +148,11 @@ def _percent(match: re.Match[str]) -> float:
 
 
 def _gpu_hours(match: re.Match[str]) -> tuple[float, float | None]:
-    return _number(match), per_hours(match)
+    return _number(match) * hours_of(match["span"]), per_hours(match)
+
+
+def _spaced(match: re.Match[str]) -> float:
+    return _number(match) / (parse_number(match["many"]) * hours_of(match["unit"]) * SECONDS_PER_HOUR)
 
 
 def _monthly(match: re.Match[str]) -> float:
@@ -171,6 +175,11 @@ def _rule(name: str, pattern: str, value: Callable[[re.Match[str]], Any] | Any) 
     return Rule(name, re.compile(pattern), value if callable(value) else lambda _: value)
 
 
+# 2.500 requests and 450.000 € have no thousandths.
+COUNTED_IN_THOUSANDS = re.compile(
+    rf"(?:(?<![\d.,])|(?<=€))[1-9]\d{{0,2}}\.\d{{3}}(?=\s?(?:€|eur(?:os?)?(?![a-z])|{_REQUESTS}(?![a-z])|{_WHO}|{_TOKENS}"
+    r"|gpu)(?!\s*(?:/|per|an?)\s*(?:kwh|gpu|h|hr|hour|s|sec|second)(?![a-z])))"
+)
 _N, _P = rf"(?P<n>{NUMBER})", rf"(?P<n>{_PLAIN})"
 _END, _END9 = "(?![a-z])", "(?![a-z0-9])"
 _WITHIN = r"\s*(?:in under|in less than|in|within|by|under|less than|no more than|at most|at|of|is|<|:|below)?\s*"
@@ -182,15 +191,29 @@ _DUE = r"in under|in less than|within|by|under|less than|no more than|finish in|
 _ABOUT = r"\s*(?:about |around )?"
 _MY = "(?:my|our|the|a|an)"
 _NO_PERIOD = "(?P<unit>)(?P<ly>)"
+_PERSON = rf"(?:(?:active |registered )?{_WHO}|head{_END}|seat{_END})"
+_SPAN = "(?P<span>hours?|hrs?|h|days?|weeks?|months?|years?)"
+_MONTHS = (
+    "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    "|nov(?:ember)?|dec(?:ember)?)"
+)
 RULES: tuple[Rule, ...] = (
-    _rule("sellers", rf"(?:only )?(?:eu|european) (?:sellers|providers|vendors|clouds?)(?: only)?{_END}", True),
+    _rule("sellers", rf"(?:only )?(?:eu|european) (?:seller|provider|vendor|cloud|hoster)s?(?: only)?{_END}", True),
     _rule("ttft", rf"(?:ttft|first (?:token|word)s?|latency|p9[059]){_WITHIN}{_N}"
         rf"(?:\s?(?P<time>ms|s|secs?|seconds?){_END}|(?![\d.,]*\d|\s*(?:[x%]|gpus?|rps|qps|toks?|{_REQUESTS})))",
         _milliseconds),
     _rule("tpot", rf"(?:tpot|itl|(?:each|per)(?: further)? token){_WITHIN}{_N}\s?(?P<time>ms|s){_END}", _milliseconds),
+    _rule("rps", rf"each of (?:our |the |my )?(?P<many>{_PLAIN}) (?:[a-z]+ )?{_WHO} [a-z]+ (?:about )?{_N}\s*"
+        rf"{_REQUESTS}{_RATE_UNIT}", lambda match: _per_second(match) * parse_number(match["many"])),
+    _rule("rps", rf"{_N}\s*rpm{_END}", lambda match: _number(match) / 60),
+    _rule("each_rps", rf"(?:each|every) (?:[a-z]+ )?{_WHO} [a-z]+ (?:about )?{_N}\s*{_REQUESTS}{_RATE_UNIT}",
+        _per_second),
+    _rule("each_rps", rf"{_N}\s*{_REQUESTS}{_EVERY}{_PERSON}{_RATE_UNIT}", _per_second),
+    _rule("each_rps", rf"{_N}\s*{_REQUESTS}{_RATE_UNIT}(?: each{_END}|{_EVERY}{_PERSON})", _per_second),
     _rule("peak", rf"(?:peak(?:s|ing)?|bursts?|up to)(?: of| at| to)?\s*{_N}\s*{_REQUESTS}{_RATE_UNIT}", _per_second),
     _rule("peak", rf"(?:peak(?:s|ing)?|bursts?|up to)(?: of| at| to)?\s*{_N}\s*(?:rps|qps){_END}", _number),
     _rule("peak", rf"(?:peak(?:s|ing)?|bursts?)(?: of| at| to)?\s*{_N}{_RATE_UNIT}", _per_second),
+    _rule("rps", rf"{_N}\s*{_REQUESTS}\s*(?:every|each|per)\s*(?P<many>{_PLAIN})\s*{_UNIT}", _spaced),
     _rule("rps", rf"{_N}\s*{_REQUESTS}{_RATE_UNIT}", _per_second),
     _rule("rps", rf"{_N}\s*(?:rps|qps|req/?s){_END}", _number),
     _rule("rps", rf"{_N}\s*(?:per|an?|/|each)\s*(?P<unit>seconds?|secs?|s|minutes?|mins?){_END}", _per_second),
@@ -226,10 +249,10 @@ RULES: tuple[Rule, ...] = (
         _OFFICE_HOURS_PER_WEEK / _HOURS["w"]),
     _rule("length", rf"(?:for |over )?(?:an?|the|one) weekend{_END}", 2 * HOURS_PER_DAY),
     _rule("gpu_hours", rf"{_N}(?=\s+(?!(?:for|in|at|on|to) )[a-z]{{0,3}} ?[0-9]{{1,4}}"
-        rf"[a-z]{{0,2}}[- ](?:gpu[- ]?)?(?:hours?|hrs?){_END}"
+        rf"[a-z]{{0,2}}[- ](?:gpu[- ]?)?{_SPAN}{_END}"
         rf"(?:{_RATE_UNIT})?)", _gpu_hours),
-    _rule("gpu_hours", rf"{_N}\s*(?:gpu|accelerator|card)[- ]?(?:hours?|hrs?|h){_END9}(?:{_RATE_UNIT})?", _gpu_hours),
-    _rule("node_hours", rf"{_N}\s*(?:node|machine|server|instance)[- ](?:hours?|hrs?|h){_END9}(?:{_RATE_UNIT})?",
+    _rule("gpu_hours", rf"{_N}\s*(?:gpu|accelerator|card)[- ]?{_SPAN}{_END9}(?:{_RATE_UNIT})?", _gpu_hours),
+    _rule("node_hours", rf"{_N}\s*(?:node|machine|server|instance)[- ]{_SPAN}{_END9}(?:{_RATE_UNIT})?",
         _gpu_hours),
     _rule("runs", rf"{_N}\s*(?:runs?|fine-?tunes?|times|trainings?|models?|jobs?|experiments?|evals?|evaluations?"
         rf"|builds?){_RATE_UNIT}", _monthly),
@@ -246,6 +269,10 @@ RULES: tuple[Rule, ...] = (
     _rule("team", rf"{_N}[- ]?\s*(?:(?!(?:for|and|to|with|in|on|at) )[a-z]+ ){{0,2}}{_WHO}(?:\s*team)?", _number),
     _rule("every", rf"(?:once (?:an?|per|every|each)|every|each) {_LONG_UNIT}", _every),
     _rule("since", r"(?:since|bought in|from|of)\s*(?:[a-z]{3,9} )?(?P<year>20[0-3]\d)(?!\d)", _year),
+    _rule("date", rf"(?:by|before|until|till|to|due(?: on)?|deadline:?|from|starting|on)(?: the)? "
+        rf"(?:(?:mid|end|start)[- ]?(?:of )?)?(?:(?:\d{{1,2}}(?:st|nd|rd|th|\.)? (?:of )?)?{_MONTHS}{_END}"
+        r"(?: \d{1,2}(?:st|nd|rd|th)?(?!\w))?(?:,? 20\d\d)?|20\d\d-\d\d-\d\d|\d{1,2}\.\d{1,2}\.(?:20)?\d\d"
+        r"|q[1-4](?: 20\d\d)?|christmas|easter|summer|20\d\d)", True),
     _rule("due", rf"{_P}[- ]?{_LONG_UNIT}\s*deadline", _hours),
     _rule("due", rf"deadline\s*(?:of|is|in|:)?\s*{_P}[- ]?{_LONG_UNIT}", _hours),
     _rule("due", rf"(?:{_DUE}){_ABOUT}{_P}[- ]?{_LONG_UNIT}", _hours),
@@ -283,7 +310,8 @@ VERBS: tuple[Rule, ...] = (
     _rule("place", rf"on[- ]?prem(?:ises?)?{_END}|(?:own |our |server )+room", "own_room"),
     _rule("place", rf"(?:in )?(?:own |our |a |the )*data\s?cent(?:er|re)s?{_END}", "data_centre"),
     _rule("place", rf"(?:on |at )?(?:the |our )?(?:campus|university|uni){_END}", "campus"),
-    _rule("stay", r"(?:(?:must|has to|have to|data|only) )*(?:stays?|remains?|kept?|keep)(?: (?:the )?data)?"
+    _rule("stay", r"(?:(?:must|may|shall|should) not|mustn't|cannot|can't|never) leaves?(?: the country)?"
+        r"|(?:(?:must|has to|have to|data|only) )*(?:stays?|remains?|kept?|keep)(?: (?:the )?data)?"
         r"(?= (?:with)?in )|gdpr|data residency|sovereign(?:ty)?|(?<![a-z])data(?= in )|(?<=\|) only(?![a-z])", True),
     _rule("local", rf"(?<![a-z])local(?:ly)?{_END}|on my (?:own )?(?:machine|pc|computer){_END}", True),
 )  # fmt: skip

@@ -40,7 +40,7 @@ from planner.study.one_line.line_records import (
     count_beside,
     machine_size,
 )
-from planner.study.one_line.quantities import BLANK, MEMORY, RULES, VERBS, blank, take
+from planner.study.one_line.quantities import BLANK, COUNTED_IN_THOUSANDS, MEMORY, RULES, VERBS, blank, take
 from pricing import Catalogue, PricingError, names
 from pricing.exchange import rates
 from pricing.formulas import printable
@@ -55,25 +55,34 @@ _LABELS = {
     "monthly_budget": "budget, USD a month", "token_rate": "tokens a second", "since": "bought in",
     "seller": "seller", "provider": "rented from",
     "length": "how long, months", "gpu_hours": "GPU-hours", "anyone": "GPU", "spot": "may be interrupted",
-    "audio": "sound", "texts": "texts", "sellers": "sellers of the Union", "node_hours": "machine-hours",
+    "each_rps": "requests of each", "date": "date", "audio": "sound", "texts": "texts",
+    "sellers": "sellers of the Union", "node_hours": "machine-hours",
     "images": "images", "precision": "precision", "billfor": "the bill is for", "stay": "data stays",
 }  # fmt: skip
 _SAYS_ENOUGH = frozenset({
     "chip", "model", "bill", "gpus", "team", "budget", "monthly_budget", "have", "gpu_hours", "rps", "tokens", "anyone",
-    "seller", "billfor", "audio",
+    "seller", "billfor", "audio", "each_rps",
 })  # fmt: skip
+# Each is as long as what replaces it: 1.000.000, 22.500,50 and 1 250 000 or 40 000 EUR.
+_THOUSANDS = re.compile(
+    r"(?<![\w.,-])\d{1,3}(?:(?:\.\d{3}){2,}(?:,\d{1,2})?|(?:\.\d{3})+,\d{1,2}|(?: \d{3}){2,}"
+    r"|(?: \d{3})(?=\s?(?:[€£$]|eur|chf|usd|gbp|sek|nok|dkk|pln|czk|dollar|euro)))(?![\d.,]*\d)"
+)
+_POINTS = {ord("."): ",", ord(" "): ",", ord("|"): "."}
 _OWNED_SINCE = re.compile(r"(?<![a-z])owned since(?![a-z])", re.IGNORECASE)
 # zz900 and 900b may be names; p95, 40k, 12kg and imagenet-21k are none.
 _LIKE_NAME = re.compile(
-    r"(?!p\d\d$|\d+k$|\d+e\d+$|[a-z]+-\d+[a-z]$|\d[\d.]*[- ]?[a-z]{3,}$)(?=.*[a-z])(?=.*\d)[\w.+-]+"
+    r"(?:[gr]tx|titan|quadro|radeon|geforce|tesla|jetson|schnell|kontext|turbo|nano)$"
+    r"|(?!p\d\d$|\d+k$|\d+e\d+$|[a-z]+-\d+[a-z]$|\d[\d.]*[- ]?[a-z]{3,}$)(?=.*[a-z])(?=.*\d)[\w.+-]+"
 )
 _OWNED = re.compile(r"s? (?:(?:that |which )?(?:we|i)(?: already)? (?:have|own)|owned)(?![a-z])")
 _UNIT_BEHIND = re.compile(rf"\s*(?!(?:{'|'.join(sorted(map(re.escape, FILLERS)))})(?![\w/]))[^\W\d]")
 _REPLACES = re.compile(
-    r"(?<![a-z])(?:replac|upgrad|swap|exchang|mov(?:e|ing)|migrat|chang)\w*[^.;?]*?(?<![a-z])(?:with|by|to|for)(?![a-z])"
+    r"(?<![a-z])(?:replac|upgrad|swap|exchang|mov(?:e|ing)|migrat|chang|switch|phas|retir|scrap"
+    r"|from (?:(?:our|the|\d+)\s?x?\s?)*[a-z]+ ?\d)\w*[^.;?]*?(?<![a-z])(?:with|by|to|for|buy)(?![a-z])|[-=]>|→"
 )
 _NUMBERS = frozenset({
-    "rps", "peak", "in", "out", "tokens", "token_rate", "team", "gpus", "tpot", "ttft", "runs", "images",
+    "rps", "peak", "in", "out", "tokens", "token_rate", "team", "gpus", "tpot", "ttft", "runs", "images", "each_rps",
 })  # fmt: skip
 
 
@@ -127,7 +136,11 @@ def read_line(catalogue: Catalogue, typed: str) -> LineReading:
 
 def _with_points(line: str) -> str:
     """Return the line with decimal points and thousands as this program writes them: 2,5 and 1.000.000."""
-    line = re.sub(r"(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?![\d.,]*\d)", lambda match: match[0].replace(".", ","), line)
+    line = re.sub(r"(?<=\d)'(?=\d{3}(?!\d))", ",", line)
+    line = re.sub(r"(?<=\d)'s(?!\w)", "s ", line)  # h100's
+    line = re.sub(r"(?<=[a-z])'s(?!\w)|(?<=mio)\.", lambda match: " " * len(match[0]), line)
+    line = _THOUSANDS.sub(lambda match: match[0].replace(",", "|").translate(_POINTS), line)
+    line = COUNTED_IN_THOUSANDS.sub(lambda match: match[0].replace(".", ","), line)
     return re.sub(r"(?<![\d.,])(\d+),(\d{1,2})(?![\d.,]*\d)", r"\1.\2", line)
 
 
@@ -206,7 +219,7 @@ def _add_name(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from:
     else:
         shown = catalogue.providers[key].label if kind == "provider" else key
         parts.add({"price": "billfor"}.get(kind, kind), key, name.start, name.end, shown)
-    if name.meant.note and kind != "chip":
+    if name.meant.note and kind not in ("chip", "machine") and key in parts.values.values():
         parts.notes.append(name.meant.note)
 
 
