@@ -95,6 +95,8 @@ def _amount(
         number = re.sub(rf"(?<=[\d\s]){long}$", short, number)
     code = _CODES.get(mark.casefold()) or _CODES.get(mark.casefold().rstrip("s")) or mark.upper()
     number = f"{float(number) / 100:g}" if mark.startswith(("cent", "ct", "¢")) else number
+    if (match["per"] or "").startswith(("h", "kwh")):
+        number = re.sub(r"(\.\d{3})$", r"\g<1>0", number)  # no thousands: 2.125 an hour
     text = number if code == DOLLAR else f"{number} {code}"
     usd, _ = parse_money(text, rates)
     per = match["per"] or match["ly"] or ""

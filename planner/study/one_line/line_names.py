@@ -10,7 +10,7 @@ from planner.speed.match_model import model_meant, substitution_note
 from planner.speed.serving.non_llm import match_non_llm_work
 from planner.speed.training.images import match_image_network
 from planner.study.one_line.line_records import GPU_WORDS
-from planner.study.one_line.quantities import BLANK
+from planner.study.one_line.quantities import BLANK, VERBS
 from pricing import Catalogue, PricingError, UnknownNameError, names
 from pricing.caching import cached
 from pricing.errors import AmbiguousNameError, NameLookupError
@@ -39,6 +39,7 @@ _SEVERAL = {
 _COMPUTER = re.compile(
     r"^(?:apple )?(?:macbook(?: pro| air)?|mac(?: studio| mini| pro)?|imac)(?: with)?(?: an?)? (?=m\d)"
 )
+_NAME_BEFORE_SIZE = re.compile(r"([a-z]{3,})(?: \d(?:\.\d)?)?[ -]$")
 _VENDORS = {"chatgpt": "OpenAI", "claude": "Anthropic", "gemini": "Google", "grok": "xAI", "bedrock": "AWS Bedrock",
             "azure openai": "OpenAI", "microsoft azure openai": "OpenAI"}  # fmt: skip
 _MAKERS = ("OpenAI", "Anthropic", "Google", "xAI")
@@ -85,7 +86,9 @@ depreciated amortize swap swapping moving migrating migration switching exchange
 agency authority health hospital court hearings podcasts podcast voice staff country county invoices european provider
 sensible pick choose recommend recommended suggest suggestion suggestions option options annual roughly ca circa
 handle handling hosting process processing analyse analyze classify summarise summarize internal tool save same lose
-busy prototyping product makes allocation sends finish caps cfo gain mostly phase retire scrap imagenet"""
+busy prototyping product makes allocation sends finish caps cfo gain mostly phase retire scrap imagenet geforce bought
+scale weather sending parliament rpm comfyui ollama vllm huge tiny ideally gpu-hours gpu-days gpu-weeks gpu-months
+gpu-years dense custom proprietary paper"""
 FILLERS = frozenset(_FILLERS.split())
 
 
@@ -244,6 +247,9 @@ def _fits(kind: str, called: str, line: str, place: tuple[int, int], typed: str)
     if kind in ("seller_first", "provider"):
         is_paid = kind == "seller_first" and _PAID_TO.match(behind) is not None
         return is_paid or (before.split() or [""])[-1] in _AT
+    if kind == "model" and _SIZE.fullmatch(called) and (name := _NAME_BEFORE_SIZE.search(before)):
+        is_verb = any(rule.pattern.fullmatch(name[1]) for rule in VERBS)
+        return is_verb or name[1] in FILLERS  # medgemma 27b is no other model of 27b
     return kind != "place" or _may_be_place(called, before, typed[slice(*place)])
 
 

@@ -176,9 +176,11 @@ def _rule(name: str, pattern: str, value: Callable[[re.Match[str]], Any] | Any) 
 
 
 # 2.500 requests and 450.000 € have no thousandths.
+_IN_POINTS, _NO_UNIT_PRICE = r"[1-9]\d{0,2}\.\d{3}", r"(?!\s*(?:/|per|an?)\s*(?:kwh|gpu|h))"
 COUNTED_IN_THOUSANDS = re.compile(
-    rf"(?:(?<![\d.,])|(?<=€))[1-9]\d{{0,2}}\.\d{{3}}(?=\s?(?:€|eur(?:os?)?(?![a-z])|{_REQUESTS}(?![a-z])|{_WHO}|{_TOKENS}"
-    r"|gpu)(?!\s*(?:/|per|an?)\s*(?:kwh|gpu|h|hr|hour|s|sec|second)(?![a-z])))"
+    rf"(?<![\d.,]){_IN_POINTS}(?=\s?(?:(?:€|(?:euros?|eur|chf|sek|nok|dkk|pln|czk)(?![a-z])){_NO_UNIT_PRICE}"
+    rf"|{_REQUESTS}(?![a-z])(?!\s*(?:/|per|an?)\s*s)|{_WHO}|{_TOKENS}|gpu))"
+    rf"|(?:(?<=€)|(?<=€ )|(?<=eur )|(?<=chf )){_IN_POINTS}(?![\d.,]*\d){_NO_UNIT_PRICE}"
 )
 _N, _P = rf"(?P<n>{NUMBER})", rf"(?P<n>{_PLAIN})"
 _END, _END9 = "(?![a-z])", "(?![a-z0-9])"
@@ -206,7 +208,7 @@ RULES: tuple[Rule, ...] = (
     _rule("rps", rf"each of (?:our |the |my )?(?P<many>{_PLAIN}) (?:[a-z]+ )?{_WHO} [a-z]+ (?:about )?{_N}\s*"
         rf"{_REQUESTS}{_RATE_UNIT}", lambda match: _per_second(match) * parse_number(match["many"])),
     _rule("rps", rf"{_N}\s*rpm{_END}", lambda match: _number(match) / 60),
-    _rule("each_rps", rf"(?:each|every) (?:[a-z]+ )?{_WHO} [a-z]+ (?:about )?{_N}\s*{_REQUESTS}{_RATE_UNIT}",
+    _rule("each_rps", rf"(?:each|every) (?:(?:[a-z]+ )?{_WHO} )?[a-z]+ (?:about )?{_N}\s*{_REQUESTS}{_RATE_UNIT}",
         _per_second),
     _rule("each_rps", rf"{_N}\s*{_REQUESTS}{_EVERY}{_PERSON}{_RATE_UNIT}", _per_second),
     _rule("each_rps", rf"{_N}\s*{_REQUESTS}{_RATE_UNIT}(?: each{_END}|{_EVERY}{_PERSON})", _per_second),
@@ -248,7 +250,7 @@ RULES: tuple[Rule, ...] = (
     _rule("busy", r"(?:in |during )?(?:office|business|working|work) hours|9 to 5|during the (?:day|week)|on weekdays",
         _OFFICE_HOURS_PER_WEEK / _HOURS["w"]),
     _rule("length", rf"(?:for |over )?(?:an?|the|one) weekend{_END}", 2 * HOURS_PER_DAY),
-    _rule("gpu_hours", rf"{_N}(?=\s+(?!(?:for|in|at|on|to) )[a-z]{{0,3}} ?[0-9]{{1,4}}"
+    _rule("gpu_hours", rf"{_N}(?=\s+(?!(?:for|in|at|on|to|of|or|and|x) )(?:[a-z]{{1,3}} ?[0-9]{{1,4}}|[0-9]{{4}})"
         rf"[a-z]{{0,2}}[- ](?:gpu[- ]?)?{_SPAN}{_END}"
         rf"(?:{_RATE_UNIT})?)", _gpu_hours),
     _rule("gpu_hours", rf"{_N}\s*(?:gpu|accelerator|card)[- ]?{_SPAN}{_END9}(?:{_RATE_UNIT})?", _gpu_hours),
@@ -269,6 +271,7 @@ RULES: tuple[Rule, ...] = (
     _rule("team", rf"{_N}[- ]?\s*(?:(?!(?:for|and|to|with|in|on|at) )[a-z]+ ){{0,2}}{_WHO}(?:\s*team)?", _number),
     _rule("every", rf"(?:once (?:an?|per|every|each)|every|each) {_LONG_UNIT}", _every),
     _rule("since", r"(?:since|bought in|from|of)\s*(?:[a-z]{3,9} )?(?P<year>20[0-3]\d)(?!\d)", _year),
+    _rule("since", r"in (?P<year>201\d|202[0-5])(?!\d)", _year),
     _rule("date", rf"(?:by|before|until|till|to|due(?: on)?|deadline:?|from|starting|on)(?: the)? "
         rf"(?:(?:mid|end|start)[- ]?(?:of )?)?(?:(?:\d{{1,2}}(?:st|nd|rd|th|\.)? (?:of )?)?{_MONTHS}{_END}"
         r"(?: \d{1,2}(?:st|nd|rd|th)?(?!\w))?(?:,? 20\d\d)?|20\d\d-\d\d-\d\d|\d{1,2}\.\d{1,2}\.(?:20)?\d\d"

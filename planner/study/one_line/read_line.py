@@ -66,20 +66,20 @@ _SAYS_ENOUGH = frozenset({
 # Each is as long as what replaces it: 1.000.000, 22.500,50 and 1 250 000 or 40 000 EUR.
 _THOUSANDS = re.compile(
     r"(?<![\w.,-])\d{1,3}(?:(?:\.\d{3}){2,}(?:,\d{1,2})?|(?:\.\d{3})+,\d{1,2}|(?: \d{3}){2,}"
-    r"|(?: \d{3})(?=\s?(?:[€£$]|eur|chf|usd|gbp|sek|nok|dkk|pln|czk|dollar|euro)))(?![\d.,]*\d)"
+    r"|(?: \d{3})(?=\s?(?:[€£$]|eur|chf|usd|gbp|sek|nok|dkk|pln|czk|dollar|euro))| 000(?=\s[a-z]))(?![\d.,]*\d)"
 )
 _POINTS = {ord("."): ",", ord(" "): ",", ord("|"): "."}
 _OWNED_SINCE = re.compile(r"(?<![a-z])owned since(?![a-z])", re.IGNORECASE)
 # zz900 and 900b may be names; p95, 40k, 12kg and imagenet-21k are none.
 _LIKE_NAME = re.compile(
-    r"(?:[gr]tx|titan|quadro|radeon|geforce|tesla|jetson|schnell|kontext|turbo|nano)$"
+    r"(?:[gr]tx|titan|quadro|jetson|schnell|kontext|turbo|nano)$"
     r"|(?!p\d\d$|\d+k$|\d+e\d+$|[a-z]+-\d+[a-z]$|\d[\d.]*[- ]?[a-z]{3,}$)(?=.*[a-z])(?=.*\d)[\w.+-]+"
 )
 _OWNED = re.compile(r"s? (?:(?:that |which )?(?:we|i)(?: already)? (?:have|own)|owned)(?![a-z])")
 _UNIT_BEHIND = re.compile(rf"\s*(?!(?:{'|'.join(sorted(map(re.escape, FILLERS)))})(?![\w/]))[^\W\d]")
 _REPLACES = re.compile(
     r"(?<![a-z])(?:replac|upgrad|swap|exchang|mov(?:e|ing)|migrat|chang|switch|phas|retir|scrap"
-    r"|from (?:(?:our|the|\d+)\s?x?\s?)*[a-z]+ ?\d)\w*[^.;?]*?(?<![a-z])(?:with|by|to|for|buy)(?![a-z])|[-=]>|→"
+    r"|from (?:(?:our|the|\d+)\s?x?\s?)*[a-z]+ ?\d)\w*[^.;?]*?(?<![a-z])(?:with|by|to|for|buy|get)(?![a-z])|[-=]>|→"
 )
 _NUMBERS = frozenset({
     "rps", "peak", "in", "out", "tokens", "token_rate", "team", "gpus", "tpot", "ttft", "runs", "images", "each_rps",
