@@ -44,7 +44,7 @@ _VENDORS = {"chatgpt": "OpenAI", "claude": "Anthropic", "gemini": "Google", "gro
             "azure openai": "OpenAI", "microsoft azure openai": "OpenAI"}  # fmt: skip
 _MAKERS = ("OpenAI", "Anthropic", "Google", "xAI")
 _HOSTED_NAMES = frozenset({"claude", "sonnet", "opus", "haiku", "gpt", "gemini", "grok"})
-_AT = frozenset({"at", "from", "on", "with", "via", "through", "by", "using", "to", "@"})
+_AT = frozenset({"at", "from", "on", "with", "via", "through", "by", "using", "to", "@", "pay", "paying", "paid"})
 _PAID_TO = re.compile(
     r"(?:'s)? +(?:api |monthly )*(?:api|bills?|invoices?|spend|spending|costs?|charges?|subscription)(?![a-z])"
 )
