@@ -187,11 +187,13 @@ class PageReader:
             if match and match[1] in names and [line.name for line in self.lines_of(title)].count(match[1]) == 1:
                 self.figures.read(title, f"discounted line: {match[1]}", match[2], where)
         texts = [plain(each.value) for each in app.markdown]
-        for before, text in pairwise((*texts, "")):
-            if before.startswith("**Total: ") and "not priced" not in before:
-                self.figures.read(title, "as_entered_usd", before, where)
+        totals = [pair for pair in pairwise((*texts, "")) if pair[0].startswith("**Total: ")]
+        titles = [self.own, title] if len(totals) > 1 else [title]  # on Compare buying stands in front of the drawer
+        for said, (before, text) in zip(titles, totals, strict=False):
+            if said is not None and "not priced" not in before:
+                self.figures.read(said, "as_entered_usd", before, where)
                 if (median := _MEDIAN.search(text)) is not None:
-                    self.figures.read(title, "present_usd", median[1], where)
+                    self.figures.read(said, "present_usd", median[1], where)
 
     @cached_property
     def input_names(self) -> dict[str, str]:
@@ -268,7 +270,7 @@ class PageReader:
         if "Value" in row and " in the first and " not in row["Value"]:  # on Assumptions
             name = self.input_names.get(row["Input"])
             if name is not None:
-                self.figures.read(PLAN, f"input {name}", row["Value"], self.where)
+                self.figures.read(PLAN, f"input {name}", row["Value"].replace(" million tokens", ""), self.where)
         if "Unit" in row:
             for end, head in (("low", LOW), ("typical", "Typical"), ("high", HIGH)):
                 self.figures.add(PLAN, f"drawn {row['Input']} {end}", row[head], self.where)

@@ -128,9 +128,13 @@ def _rentable_count(setting: PlanContext) -> Num:
     """Return how many can be rented at once; of a job beyond it none."""
     place, price = setting.tried.get(RENTAL_DEPTH), setting.offers.market_price(None)
     counts = None if place is None else rental_counts(setting)
+    as_entered = math.inf if price is None else price.count
     if place is None or counts is None:
-        return math.inf if price is None else price.count
-    few, middle, many = np.log(counts)
+        return as_entered
+    least = min(
+        as_entered, busiest_order(setting).accelerators
+    )  # in the middle of the range stands the plan as entered
+    few, middle, many = np.log(np.maximum(counts, (1, max(least, 1), max(least, 1))))
     most = np.exp(middle + place * np.where(np.asarray(place) < 0, middle - few, many - middle))
     return np.where(most >= together(setting.scenario, setting.resolved), most, 0.0)
 

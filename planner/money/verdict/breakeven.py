@@ -107,7 +107,7 @@ HARDWARE_PRICES = {
     "usd_per_server": "USD/server",
     "usd_per_accelerator": "USD/accelerator",
 }
-RENT = "usd_per_accelerator_hour"
+RENT, LEAD_TIME = "usd_per_accelerator_hour", "lead_time_months"
 BUSY = BUSY_FACTOR
 LEAST_BUSY = 1e-9  # of the hours: less is no work
 _LOWEST_BUSY = 0.01
@@ -150,7 +150,7 @@ class _SolveTarget:
 
 # The inputs that are solved for, in the order in which they are shown.
 NAMES = (
-    "busy_share", "usd_per_accelerator_hour", "usd_per_kwh", "hardware_price", "residual_share", "lead_time_months",
+    "busy_share", "usd_per_accelerator_hour", "usd_per_kwh", "hardware_price", "residual_share", LEAD_TIME,
     "month",
 )  # fmt: skip
 
@@ -192,7 +192,7 @@ def _solve_target(setting: PlanContext, own: Option, rent: Option, name: str) ->
     current, ledger_unit = ledger_input_value(override, ledger) or (None, unit)
     if name == "residual_share":
         return _SolveTarget(name, name, 0.0, 1.0, current, "share", names)
-    if name == "lead_time_months":
+    if name == LEAD_TIME:
         current = lead_time_months(setting, own) if WAYS[own.way].waits_for_delivery else None
         return _SolveTarget(name, name, 0.0, setting.scenario.months, current, "months", names)
     unit = unit if name == "hardware_price" else ledger_unit

@@ -21,7 +21,15 @@ from numpy.typing import NDArray
 from planner.money.many_ledgers import Array, InputColumns, option_builder
 from planner.money.option import Option
 from planner.money.plan import Plan
-from planner.money.verdict.breakeven import FOUND, NOT_COMPUTED, STEP, nearest_sign_change, saving_function
+from planner.money.verdict.breakeven import (
+    FOUND,
+    LEAD_TIME,
+    NOT_COMPUTED,
+    STEP,
+    break_even,
+    nearest_sign_change,
+    saving_function,
+)
 from planner.money.ways import WAYS
 from planner.study.uncertainty.draws import standard_normal_draws
 from planner.study.uncertainty.uncertain_inputs import Z_TAIL, UncertainParameter, uncertain_inputs, values_at_z
@@ -139,6 +147,11 @@ def _flip(
     if np.isnan(roots[0]):
         return None, None, FAR
     flip = float(roots[0])
+    if (
+        parameter.name == LEAD_TIME
+    ):  # by steps of a month the saving turns more than once: one of them is named everywhere
+        stated = break_even(plan, *pair, LEAD_TIME).value
+        flip = stated if stated is not None and values[0] <= stated <= values[-1] else flip
     return flip, float(np.interp(flip, values, _GRID[places])), str(STEP if jumps[0] else FOUND)
 
 
