@@ -23,12 +23,12 @@ def page(name: str, file: str) -> Any:
     return json.loads(raw(name, file))
 
 
-def sku(description: str, usage: str, usd: float) -> dict[str, Any]:
+def sku(description: str, usage: str, usd: float, unit: str = "h") -> dict[str, Any]:
     """A part of Google's billing catalogue."""
     rate = {"unitPrice": {"units": str(int(usd)), "nanos": round(usd % 1 * 1e9)}}
     return {
         "description": description, "category": {"usageType": usage}, "serviceRegions": ["europe-west4"],
-        "pricingInfo": [{"pricingExpression": {"tieredRates": [rate]}}],
+        "pricingInfo": [{"pricingExpression": {"usageUnit": unit, "tieredRates": [rate]}}],
     }  # fmt: skip
 
 
@@ -37,6 +37,7 @@ def test_google_names_newer_parts_without_their_maker_and_tags_some_spot_ones_on
         sku("H200 141GB GPU running in Netherlands", "OnDemand", 10.0),
         sku("A3Ultra Instance Core running in Netherlands", "OnDemand", 0.03),
         sku("A3Ultra Instance Ram running in Netherlands", "OnDemand", 0.002),
+        sku("SSD backed Local Storage in Netherlands", "OnDemand", 0.073, "GiBy.mo"),
         sku("A4 Nvidia B200 (1 gpu slice) running in Netherlands", "OnDemand", 16.0),
         sku("Spot Preemptible A4 Nvidia B200 (1 gpu slice) running in Netherlands", "OnDemand", 5.0),
         sku("Nvidia Tesla T4 GPU attached to Spot Preemptible VMs running in Netherlands", "OnDemand", 0.2),
@@ -51,7 +52,7 @@ def test_google_names_newer_parts_without_their_maker_and_tags_some_spot_ones_on
     }
     assert told == pytest.approx(
         {
-            ("H200-SXM-141GB", 8, "on_demand"): 8 * 10.0 + 224 * 0.03 + 2952 * 0.002,
+            ("H200-SXM-141GB", 8, "on_demand"): 8 * 10.0 + 224 * 0.03 + 2952 * 0.002 + 12_000 * 0.073 / 730,
             ("B200-SXM-180GB", 8, "on_demand"): 128.0,
             ("B200-SXM-180GB", 8, "spot"): 40.0,
             ("T4-16GB", 1, "spot"): 0.2,
