@@ -133,7 +133,7 @@ WAY = OptionSpec(
     start="buying a machine for a desk",
     result_text="with {what} at a desk",
     purchase_text="at a desk",
-    style=ChartStyle("#a16207", "#fde047", "dashdot", "diamond-tall"),
+    style=ChartStyle("#1e3a8a", "#a5b4fc", "dashdot", "diamond-tall"),
     inputs="own",
     filled_by_service=True,
 )
