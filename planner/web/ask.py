@@ -174,7 +174,8 @@ def _show_verdict(line: DeltaGenerator, plan: Plan, question: QuestionKind, *, i
     if before is not None and before.verdict is not None:
         change = last_edit_text(plan.setting.catalogue, address.texts(), now, before.values, before.verdict)
     costs = "" if change else f" {words.markdown(words.upper_first(now.line))}"  # or the edit
-    also = "" if change or (is_title and question is HOURS) else echo(plan, state.scenario(), question.name)
+    is_said = (change and not state.scenario().typed) or (is_title and question is HOURS)
+    also = "" if is_said else echo(plan, state.scenario(), question.name)
     quiet = f":small[:gray[{words.markdown(also)}]]" if also else ""
     parts = ("" if is_title else f"**{words.markdown(now.title)}**{costs}", words.markdown(change), quiet)
     if text := " · ".join(filter(None, parts)):

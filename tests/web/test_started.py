@@ -206,7 +206,7 @@ def test_twenty_plans_of_one_person_cost_another_one_plan(tmp_path: Path) -> Non
 
 def long_plan(gpus: int) -> str:
     """A plan that the process for long plans makes, in about half a second."""
-    return f"years=10&gpus={gpus}"
+    return f"years=10&growth=30&gpus={gpus}"
 
 
 def until(file: Path, line: str) -> None:

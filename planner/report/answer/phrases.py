@@ -263,7 +263,7 @@ def echo(plan: Plan, written: Scenario, question: str) -> str:
 def _of_work(plan: Plan, written: Scenario, question: str) -> str:
     work, resolved = written.work[0], plan.setting.resolved
     if question != HOURS.name and work.train is None and work.serve is None:
-        return f"{NO_MODEL[question]} Until then plain GPU-hours are reckoned: {_hours(written)}"
+        return f"{NO_MODEL[question]} Until then plain GPU-hours count: {_hours(written)}"
     if resolved is None or resolved.problems:
         return ""  # the page says what is the matter
     label = plan.setting.catalogue.accelerator_label(plan.setting.scenario.accelerator)
