@@ -103,7 +103,7 @@ def test_a_variable_limits_uploads(there: App) -> None:
     tab.ask()
     session = tab.until("new_session").new_session.initialize.session_id
     where = f"{there.address}/_stcore/upload_file/{session}/1"
-    for size, status in ((900_000, 204), (1_500_000, 413)):
+    for size, status in ((900_000, 204), (1_100_000, 413)):
         head = b"--x\r\nContent-Disposition: form-data; name=a; filename=a.csv\r\n\r\n"
         body = head + b"1" * size + b"\r\n--x--\r\n"
         token = cookie(cookies, "_streamlit_xsrf")

@@ -157,7 +157,7 @@ def test_live_prices_travel_too_and_a_process_looks_again_when_there_are_others(
             assert there.plan.setting.catalogue is facts
     finally:
         workers.run_in_slow_worker(look_in, nowhere)
-    brought(2.79)
+    brought(2.83)
     facts = current()
     messages.register_catalogue(facts, messages.CatalogSpec())
     at, there = workers.run_in_slow_worker(made, facts, asked(9), DAY)  # the process cannot see them: they are sent
