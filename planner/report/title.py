@@ -21,8 +21,8 @@ def title(answer: Answer) -> str:
     """Return the verdict in as few words as possible."""
     if (selling := selling_title(answer)) is not None:
         return selling
-    if (only := _only_priced(answer)) is not None:
-        return f"Only {only} can be priced."
+    if _is_buying_alone(answer):
+        return "Only buying can be priced."
     if answer.verdict == "close":
         return _tie_title(answer)
     if answer.best is None:
@@ -39,15 +39,16 @@ def title(answer: Answer) -> str:
     return f"{advice}." if answer.limit is None else f"{advice}: {answer.limit.message}."
 
 
-def _only_priced(answer: Answer) -> str | None:
-    """Return the one group that has a price, where another was asked for and has none."""
-    groups, setting = {group(way.option) for way in answer.ranked}, answer.plan.setting
-    chip = setting.catalogue.accelerators.get(setting.scenario.accelerator)
-    lacking = {WAYS[absent.way].side for absent in answer.left_out} - ({"own"} if chip and chip.rent_only else set())
+def _is_buying_alone(answer: Answer) -> bool:
+    """Return whether only owning has a price, and renting was asked for too: what is cheaper is not known then.
+
+    Renting alone is an answer: whatever keeps owning out, such as machines that come too late, stands beside it.
+    """
+    setting = answer.plan.setting
     is_named = setting.scenario.ways or answer.limit is not None or "on_demand" in setting.offers.lacks
-    if len(groups) != 1 or is_named or current_option(answer) or not lacking & {"own", "rent"}:
-        return None
-    return {"own": "buying", "rent": "renting"}.get(next(iter(groups)))
+    is_owning = {group(way.option) for way in answer.ranked} == {"own"}
+    lacks_rent = any(WAYS[absent.way].side == "rent" for absent in answer.left_out)
+    return is_owning and lacks_rent and not is_named and current_option(answer) is None
 
 
 def current_option(answer: Answer) -> EvaluatedOption | None:

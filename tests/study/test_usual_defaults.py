@@ -144,3 +144,11 @@ def test_one_priced_option_is_no_advice() -> None:
     assert title_of("RTX-3060-12GB") == title_of("MI210-64GB") == "Only buying can be priced."
     assert "uy." in title_of("RTX-3060-12GB", ways=("own",))
     assert not title_of("H100-SXM5-80GB").startswith("Only")
+
+
+def test_renting_alone_is_an_answer_where_machines_come_too_late() -> None:
+    plan = asked(accelerator="H200-SXM-141GB", work=({"accelerators": 24},), years=0.5, site="DE")
+    summary = summarize_answer(plan, decided(plan, 64).answer)
+    assert "ent" in summary.title
+    assert "priced" not in summary.title
+    assert any("too late to run" in sentence for sentence in summary.sentences)

@@ -37,7 +37,7 @@ def said(
     """The answer where the first way costs 100, and the second so much more in `wins` of 100 futures, else less."""
     made = plan(catalogue(), Scenario(ways=("own", "on_demand") if chosen else ()), DAY)
     amounts = {first: 100.0, second: 100.0 * (1 + gap), **others}
-    made = replace(made, absent=(), options=tuple(option(made, key, usd) for key, usd in amounts.items()))
+    made = replace(made, options=tuple(option(made, key, usd) for key, usd in amounts.items()))
     return build_answer(made, drawn(made, wins, gap).costs)
 
 
