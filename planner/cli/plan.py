@@ -28,8 +28,10 @@ def add(verbs: Any) -> None:
     verb.add_argument("--csv-assumptions", type=Path, metavar="FILE", help="write every assumption with its source")
     verb.add_argument("--memo", type=Path, metavar="FILE", help="write the answer on two pages, as .pdf or .md")
     verb.add_argument("--csv-results", type=Path, metavar="FILE", help="write the measures of each option")
-    profit = "write profit and loss by year of the options that sell idle hours"
+    profit = "write profit and loss by year of every option"
+    books = "write cash, profit and loss, and leases (IFRS 16, ASC 842) of every option by month and fiscal period"
     verb.add_argument("--csv-profit", type=Path, metavar="FILE", help=profit)
+    verb.add_argument("--accounting", type=Path, metavar="FILE", help=books)
     workbook = "write a workbook: every line of every option as a formula of its inputs, returns, checks, sources"
     focus = "write the charges as FOCUS rows, marked as a forecast: CSV, or Parquet where FILE ends in .parquet"
     verb.add_argument("--focus", type=Path, metavar="FILE", help=focus)
@@ -93,6 +95,10 @@ def _write_csv_files(report: PlanReport, args: argparse.Namespace) -> None:
         write_file(args.csv_results, to_csv(results_table(report.plan, report.answer, report.futures)))
     if args.csv_profit:
         write_file(args.csv_profit, to_csv(profit_csv(report.answer)))
+    if args.accounting:
+        from planner.report.accounting.accounting_file import accounting_table
+
+        write_file(args.accounting, to_csv(accounting_table(report.plan, report.answer)))
     if args.memo:
         from planner.report.memo import memo_data, write_memo
         from planner.study.uncertainty.tornado import tornado

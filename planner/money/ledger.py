@@ -18,6 +18,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.money.contract import LeaseContract
 from planner.money.formula import Num, formula
 from planner.scenario.base import EnteredAmount
 from pricing import Catalogue, Figure
@@ -116,6 +117,7 @@ class Line:
     treatment: Treatment = "expense"
     order: int = 0  # of a fleet that is bought in several orders: 1 is the first
     stack: OrderStack | None = None  # of many rows: the orders that it stands for, added up
+    contract: LeaseContract | None = None  # that it is paid under
 
     @property
     def is_cash(self) -> bool:

@@ -1,8 +1,8 @@
-"""Profit and loss of an option that sells hours, year by year: income, costs and depreciation.
+"""Profit and loss of an option, month by month: income, costs and depreciation; and where selling hours breaks even.
 
 Income is positive, costs are negative, and each row below is the sum of those above it. Over a plan whose machines are
 sold at its end the profits sum to the cash: what is borrowed is paid back, and what is bought is written off or sold.
-The first year holds day one. Time that jobs wait is paid to nobody and stands in neither.
+Day one is in the first year. Time that jobs wait is paid to nobody and stands in neither.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -39,7 +39,12 @@ class ProfitAndLoss:
 
     setting: PlanContext
     option: Option
-    rows: Mapping[str, Array]  # by the names in ROWS; years
+    by_month: Mapping[str, Array]  # by the names in ROWS, entry 0 being today
+
+    @cached_property
+    def rows(self) -> Mapping[str, Array]:
+        """The rows by year of twelve months; the last may be shorter."""
+        return {name: by_tax_year(usd=usd) + 0.0 for name, usd in self.by_month.items()}
 
     @property
     def years(self) -> int:
@@ -86,24 +91,27 @@ class ProfitAndLoss:
         return float(np.interp(0.0, [usd[at], usd[at - 1]], [values[at], values[at - 1]])) if at else 0.0
 
 
-def profit_and_loss(setting: PlanContext, option: Option) -> ProfitAndLoss | None:
-    """Return the profit and loss of an option; None where it sells no hours."""
+def sells_hours(option: Option) -> bool:
+    """Return whether an option has income from idle hours."""
+    return any(line.part == "income" for line in option.ledger.lines)
+
+
+def profit_and_loss(setting: PlanContext, option: Option) -> ProfitAndLoss:
+    """Return the profit and loss of an option."""
     ledger = option.ledger
-    if not any(line.part == "income" for line in ledger.lines):
-        return None
     cash_lines = [line for line in ledger.lines if line.is_cash]
-    by_row = {name: _by_year(setting, [line for line in cash_lines if _row(line) == name])
+    by_row = {name: _sum_lines(setting, [line for line in cash_lines if _row(line) == name])
               for name in (*OPERATING, "interest", "on_sale", "tax")}  # fmt: skip
     life = setting.catalogue.facts[BOOK_LIFE].figure.newest.typical
     rows = dict(by_row)
     rows["ebitda"] = _sum(rows, OPERATING)
-    rows["depreciation"] = -_years(setting, book_depreciation_usd(setting, ledger, life))
-    rows["on_sale"] = by_row["on_sale"] - _years(setting, book_value_sold_usd(setting, ledger, life))
+    rows["depreciation"] = -_months(setting, book_depreciation_usd(setting, ledger, life))
+    rows["on_sale"] = by_row["on_sale"] - _months(setting, book_value_sold_usd(setting, ledger, life))
     rows["before_tax"] = _sum(rows, ("ebitda", "depreciation", "on_sale", "interest"))
     # VAT that does not come back is in what is written off already
-    rows["tax"] = by_row["tax"] + _years(setting, vat_in_books_usd(setting, ledger))
+    rows["tax"] = by_row["tax"] + _months(setting, vat_in_books_usd(setting, ledger))
     rows["profit"] = _sum(rows, ("before_tax", "tax"))
-    rows["cash"] = _by_year(setting, cash_lines)
+    rows["cash"] = _sum_lines(setting, cash_lines)
     return ProfitAndLoss(setting, option, {name: rows[name] for name in ROWS})
 
 
@@ -119,12 +127,12 @@ def _row(line: Line) -> str:
     return "power" if _METER in names else _PARTS.get(line.part, "rent")
 
 
-def _by_year(setting: PlanContext, lines: Iterable[Line]) -> Array:
-    return _years(setting, -sum((line.priced_usd for line in lines), np.zeros(1)))
+def _sum_lines(setting: PlanContext, lines: Iterable[Line]) -> Array:
+    return _months(setting, -sum((line.priced_usd for line in lines), np.zeros(1)))
 
 
-def _years(setting: PlanContext, usd: Array) -> Array:
-    return by_tax_year(usd=np.array(np.broadcast_to(usd, (setting.timeline.last + 1,)))) + 0.0
+def _months(setting: PlanContext, usd: Array) -> Array:
+    return np.array(np.broadcast_to(usd, (setting.timeline.last + 1,)))
 
 
 def _sum(rows: Mapping[str, Array], names: Iterable[str]) -> Array:

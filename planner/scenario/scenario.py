@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, PrivateAttr, model_validator
 
 from planner.scenario import budget
+from planner.scenario.accounting import AccountingInputs
 from planner.scenario.base import (
     MONTHS_PER_YEAR,
     WORK,
@@ -89,6 +90,7 @@ class Scenario(ScenarioModel):
     failures: Failures = Failures()
     terms: FinancialTerms = FinancialTerms()
     tax: TaxInputs | None = None
+    accounting: AccountingInputs = AccountingInputs()
     currency: Currency | None = None
     models: Annotated[
         tuple[OwnModel, ...], Field(max_length=MOST_MODELS, description="shapes of your own, to be named as models")

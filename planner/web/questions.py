@@ -17,6 +17,7 @@ OURS = frozenset({
     KEY, "asof", "pin", "whole", "all", "every_way", "look", "view", "columns", "seller", "machine", "network", "speed",
     "turn", "pick", "figures", "every_figure", "find", "facts", "every_point", "stress", "across", "up", "terms",
     "area", "age", "trust", "doubtful", "large", "bills", "old", "hidden",
+    "quarters",
 })  # fmt: skip
 _SHOWN, _SAVED = "question_shown", "questions_kept"
 _WORK = ("train", "serve", fields.BUSY, *fields.INSTEAD)

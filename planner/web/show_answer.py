@@ -8,7 +8,6 @@ from planner.money.ledger import Ledger
 from planner.money.plan import Plan
 from planner.money.renting.bill import TODAY, Money
 from planner.money.verdict.answer import Answer
-from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report import charts, mix_charts, mix_words, words
 from planner.report.answer import feasibility, tables
@@ -16,7 +15,6 @@ from planner.report.answer import other_measures as measures_report
 from planner.report.answer.advice import HEAD, unavailable_option_lines
 from planner.report.answer.other_measures import OtherMeasures, curve_table, other_measures_table
 from planner.report.answer.payback_chart import charted_options
-from planner.report.answer.profit_words import break_even_sentences, primary_selling_option, profit_csv, profit_table
 from planner.report.fleet import USD_FETCHED, USD_PAID, fleet_timeline
 from planner.report.futures import counted, future_charts
 from planner.report.futures.input_words import saving_side_label
@@ -28,7 +26,7 @@ from planner.study.measures import MEASURES
 from planner.study.mix.best_mix import BestMix, MixUnavailable, best_mix
 from planner.study.uncertainty.futures import Futures
 from planner.study.uncertainty.medians import MedianShift, median_shifts
-from planner.web import address, ask, show, state, workers
+from planner.web import address, ask, show, show_accounting, state, workers
 from planner.web.shared import shared
 from planner.web.state import PlanResult
 from pricing.caching import cached
@@ -62,7 +60,7 @@ def payback(answer: Answer) -> None:
             address.switch("every_way")
             every = st.toggle(f"Show all {count} options", key="every_way")
     show.chart(state.payback_figure(every=every), f"{finding} {_ranking(answer)}.", "cumulative")
-    _cash(answer.ranked)
+    _cash(answer)
     _orders(answer)
 
 
@@ -109,7 +107,7 @@ def every_option(plan: Plan, answer: Answer, futures: Futures | None) -> None:
     with show.on_demand("other-measures", "Other measures of the plan") as is_open:
         if is_open:
             _other_measures_view(plan, answer, futures)
-    _profit_and_loss(answer)
+    show_accounting.accounting(plan, answer)
 
 
 def options(answer: Answer) -> None:
@@ -140,15 +138,16 @@ def turning(plan: Plan, answer: Answer, sentences: Sequence[str]) -> None:
             show.small_table(tables.timing_convention_table(plan, answer))
 
 
-def _cash(ranked: Sequence[EvaluatedOption]) -> None:
+def _cash(answer: Answer) -> None:
     """Show the cash of every option by year, and the lines of one option."""
     columns = show.from_column(1, show.MONEY)
-    show.table("cash", "", tables.cash_table(ranked), columns, "cash.csv", alt="Cash by year")
+    show.table("cash", "", tables.cash_table(answer), columns, "cash.csv", alt="Cash by year")
     with show.on_demand("lines-table", "Show the lines of one option") as is_open:
         if is_open:
+            ranked = answer.ranked
             titles = [option.option.title for option in ranked]
             index = st.selectbox("Option", range(len(ranked)), format_func=titles.__getitem__, key="opened")
-            lines = tables.lines_table(ranked[index].option.ledger)
+            lines = tables.lines_table(answer.plan, ranked[index].option.ledger)
             columns = show.from_column(2, show.MONEY)
             show.table("lines", "", lines, columns, "lines.csv", alt=f"{titles[index]}, line by line")
 
@@ -249,7 +248,7 @@ def buy_or_wait(plan: Plan) -> None:
     )
 
 
-# Other measures, profit and loss
+# Other measures
 
 
 @shared(64, key=lambda plan, answer, futures: (plan,))
@@ -282,19 +281,6 @@ def _break_even_curve(measures: OtherMeasures, answer: Answer) -> None:
         columns = {table.columns[2]: show.SHARE}
         alt = "Utilization and years"
         show.table("use-and-years", "", table, columns, "use-and-years.csv", placeholder="–", alt=alt)
-
-
-def _profit_and_loss(answer: Answer) -> None:
-    """Show the table of the option that sells hours, and where it breaks even; nothing where no hours are sold."""
-    option = primary_selling_option(answer)
-    if option is None:
-        return
-    with show.on_demand("profit-and-loss", f"Profit and loss: {option.option.title}") as is_open:
-        table = profit_table(answer.plan, option) if is_open else None
-        if table is not None:
-            show.paragraph(*break_even_sentences(answer.plan, option))
-            show.table("profit", "", table, show.from_column(1, show.MONEY), alt="Profit by year")
-            show.csv_button(profit_csv(answer), "profit-and-loss.csv", "csv-profit")
 
 
 # Advice

@@ -29,9 +29,7 @@ def told(found: Plan, key: str = "own") -> tuple[ProfitAndLoss, Option]:
     """The profit and loss of one way."""
     option = found.option(key)
     assert option is not None
-    rows = profit_and_loss(found.setting, option)
-    assert rows is not None
-    return rows, option
+    return profit_and_loss(found.setting, option), option
 
 
 def test_by_hand() -> None:
@@ -104,9 +102,13 @@ def test_at_the_share_it_names_too_and_where_none_is_enough_it_says_none() -> No
     assert told(made({"usd_per_accelerator_hour": 0.2}))[0].break_even_share is None
 
 
-def test_who_sells_nothing_has_none() -> None:
+def test_who_sells_nothing_has_costs_alone() -> None:
     found = plan_from_context(setting(scenario(OWN)))
-    assert all(profit_and_loss(found.setting, option) is None for option in found.options)
+    assert len(found.options) > 1
+    for option in found.options:
+        rows = profit_and_loss(found.setting, option).rows
+        assert not rows["revenue"].any()
+        assert rows["profit"].sum() == pytest.approx(rows["cash"].sum())
 
 
 def test_a_part_of_a_year_is_a_year_of_its_own() -> None:

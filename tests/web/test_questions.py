@@ -176,13 +176,19 @@ def test_a_price_may_be_typed_in_any_currency_and_the_line_under_the_fields_says
     assert not app.warning
 
 
-def test_who_sells_hours_finds_his_profit_and_loss_folded_and_nobody_else_does() -> None:
-    assert not [one for one in visit().expander if one.label.startswith("Profit and loss")]
-    app = visit(sellat="2.1", sellshare="70")
-    assert len([one for one in app.expander if one.label.startswith("Profit and loss: ")]) == 1
-    app.session_state["profit-and-loss"] = True
+def test_a_controller_finds_profit_and_loss_leases_and_fiscal_years_folded() -> None:
+    app = visit(sellat="2.1", sellshare="70", fiscal="4", reslease="true")
+    assert len([one for one in app.expander if one.label.startswith("Accounting: ")]) == 1
+    app.session_state["accounting"] = True
     app.run()
     assert not app.exception
+    titles = app.selectbox(key="booked").options
+    app.selectbox(key="booked").select_index(next(n for n, name in enumerate(titles) if "Reserve" in name)).run()
+    app.toggle(key="quarters").set_value(True).run()
+    assert not app.exception
+    assert any("Reservations are taken as leases" in one.value for one in app.markdown)
+    assert any("FY 2028 Q1" in table.value.columns for table in app.dataframe)
+    app.selectbox(key="booked").select_index(next(n for n, name in enumerate(titles) if "Buy" in name)).run()
     assert any("nothing is lost" in one.value for one in app.markdown)
 
 

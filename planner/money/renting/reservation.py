@@ -13,6 +13,7 @@ from datetime import timedelta
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.money.contract import RESERVED, LeaseContract
 from planner.money.demand.stream import DemandLayer, in_short
 from planner.money.formula import Num, formula
 from planner.money.ledger import COMPUTED, YOUR_INPUT, InputSheet, Line
@@ -208,8 +209,18 @@ def _part(
     _add_volume_price(sheet, reserve)
     price = add_rent_path(sheet, setting, np.asarray(sheet.used[SET_AFTER].value))
     lines = rent_lines(sheet, setting, price, **flags)
+    if not setting.row_axes:
+        booked = _booked(tier, machines, is_prepaid=reserve.prepaid)
+        lines = tuple(replace(line, contract=booked) if line.part in RESERVED else line for line in lines)
     lines = with_support(sheet, drop_zero_lines(sheet, lines), own.support_share)
     yield ReservedPart(step, tier, contract, lines, over if ends.any() else 0.0, by_month)
+
+
+def _booked(tier: ReservationTier, machines: _HeldMachines, *, is_prepaid: bool) -> LeaseContract:
+    """Return the reservations with machines as the books have them; what is billed by use is no part of them."""
+    bookings = map(tier.bookings.__getitem__, np.unique(machines.number[machines.many > _NEARLY]).tolist())
+    terms = ((booking.after_months, int(booking.term_months)) for booking in bookings)
+    return LeaseContract("reservation", tuple(terms), "prepaid" if is_prepaid else "arrears")
 
 
 def _with_data(need: DemandLayer, share: Array) -> DemandLayer:

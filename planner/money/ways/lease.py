@@ -1,10 +1,11 @@
 """Lease: somebody else buys, you pay by the month. It goes back at the end, or you buy the remainder of its value."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
+from planner.money.contract import LeaseContract
 from planner.money.demand.stream import DemandLayer
 from planner.money.finance import SolveResult, implied_lease_rate
 from planner.money.fleet import Fleet, Make, build_fleet
@@ -13,7 +14,7 @@ from planner.money.inflation import deflate_lines
 from planner.money.ledger import YOUR_INPUT, InputSheet, Line
 from planner.money.option import ChartStyle, OptionLedger, OptionSpec, Unavailable
 from planner.money.owning import Ownership, owned
-from planner.money.owning.lines import FleetOrder
+from planner.money.owning.lines import SERVERS, FleetOrder
 from planner.money.owning.machine_price import add_residual_share
 from planner.money.owning.place import stands_at_home
 from planner.money.owning.resale import Installments, level_payment, value, whole_months
@@ -45,6 +46,7 @@ class LeaseTerms:
     in_advance: bool
     left_share: float | None  # residual, of the lessor's price; None: as the curve gives
     buys_at_end: bool
+    sold_share: float | None = None  # of a lease-back: what the lessor pays, of the price
 
 
 def build_leased_fleet(setting: PlanContext, terms: LeaseTerms, consequence: str) -> Fleet | Unavailable:
@@ -98,15 +100,29 @@ def payment_lines(
     since: Num = held.ordered_years
     if terms.usd_per_month is not None:
         payment, since = "lease_usd_per_month", 0.0  # a quote is in the dollars that are paid
-    lines = (
+    lines: tuple[Line, ...] = (
         put.line("Lease payments", "finance", f"{payment} * pays"),
         put.line("Lease beyond the plan", "commitment", f"{payment} * ({_MONTHS} - payments_made) * sold"),
     )
-    paid = deflate_lines(setting, lines, since)
-    if not terms.buys_at_end:
-        return paid
-    bought = put.line("Buying it at the end", "hardware", f"{lent} * {_LEFT} * settles", treatment="capital")
-    return (*paid, *deflate_lines(setting, (bought,), held.ordered_years))
+    lines = deflate_lines(setting, lines, since)
+    if terms.buys_at_end:
+        bought = put.line("Buying it at the end", "hardware", f"{lent} * {_LEFT} * settles", treatment="capital")
+        lines = (*lines, *deflate_lines(setting, (bought,), held.ordered_years))
+    contract = _contract(setting, put, terms, lent)
+    return lines if contract is None else tuple(replace(line, contract=contract) for line in lines)
+
+
+def _contract(setting: PlanContext, put: InputSheet, terms: LeaseTerms, lent: str) -> LeaseContract | None:
+    """Return what the books have to know of the lease; None of many rows, of which nobody keeps books."""
+    if setting.row_axes or put.stack is not None:
+        return None
+    usd, share = float(value(put, lent)), terms.sold_share
+    begins, months = (int(np.asarray(put.used[name].value)) for name in ("delivery_month", _MONTHS))
+    machines = value(put, SERVERS) if "accelerators_per_server" in put.used else 1.0
+    return LeaseContract(
+        "lease" if share is None else "lease_back", ((begins, months),), "advance" if terms.in_advance else "arrears",
+        usd / (share or 1.0), int(np.asarray(machines)), 0.0 if share is None else usd, terms.buys_at_end,
+    )  # fmt: skip
 
 
 def implied_rate_note(

@@ -50,6 +50,7 @@ def _terms(setting: PlanContext, deal: SaleAndLeaseBack, left_share: float | Non
         in_advance=deal.in_advance,
         left_share=left_share,
         buys_at_end=deal.buys_back,
+        sold_share=deal.price_share,
     )
 
 

@@ -67,8 +67,11 @@ def plan_text(report: PlanReport) -> str:
         ("Options", text_table(tables.options_table(answer).without("Notes", "Idle, USD"))),
         ("How sure", "" if futures is None else text_table(futures_table(answer, futures))),
         ("Orders", text_table(fleet.rows) if fleet is not None and has_stages else ""),
-        ("Each year, USD", text_table(tables.cash_table(answer.ranked))),
-        *((f"{way.option.title}: lines", text_table(tables.lines_table(way.option.ledger))) for way in answer.ranked),
+        ("Each year, USD", text_table(tables.cash_table(answer))),
+        *(
+            (f"{way.option.title}: lines", text_table(tables.lines_table(plan, way.option.ledger)))
+            for way in answer.ranked
+        ),
         *((f"{way.option.title}: {PROFIT}", profit_text(plan, way)) for way in answer.ranked),
         ("What would turn it", break_evens),
         ("If rents change", text_table(tables.rent_change_table(answer)) if answer.payback_by_rent_change else ""),

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 
+from planner.money.accounting.fiscal import periods
 from planner.money.measures import discounted_ledger
 from planner.money.plan import Plan
-from planner.money.profit_and_loss import MOST_TIMES, ROWS, ProfitAndLoss, profit_and_loss
+from planner.money.profit_and_loss import MOST_TIMES, ROWS, ProfitAndLoss, profit_and_loss, sells_hours
 from planner.money.selling import PRICE, SHARE, is_resale_only
 from planner.money.setting import PlanContext
 from planner.money.verdict.answer import Answer
@@ -23,43 +24,40 @@ from pricing.caching import cached
 HEAD = "profit and loss, USD as billed"
 LABELS = dict(zip(ROWS, (
     "Hours sold on", "Fees, and selling them", "Electricity", "Space", "People", "Upkeep", "Lease, other payments",
-    "Rented beside it", "EBITDA", "Written off in the books", "Sales, less what the books held", "Interest",
+    "Rented", "EBITDA", "Written off in the books", "Sales, less what the books held", "Interest",
     "Profit before tax", "Tax and VAT", "Profit", "Cash, beside it",
 ), strict=True))  # fmt: skip
 ALWAYS = frozenset({"revenue", "ebitda", "depreciation", "before_tax", "profit", "cash"})
 
 
 @cached(16)
-def option_profit_and_loss(setting: PlanContext, way: EvaluatedOption) -> ProfitAndLoss | None:
-    """Return profit and loss of an option; None where it sells no hours."""
+def option_profit_and_loss(setting: PlanContext, way: EvaluatedOption) -> ProfitAndLoss:
+    """Return profit and loss of an option."""
     return profit_and_loss(setting, way.option)
 
 
 def primary_selling_option(answer: Answer) -> EvaluatedOption | None:
     """Return the option whose profit and loss comes first: the best that sells hours, an owning one before others."""
     ways = (hour_selling_option(answer), answer.best, answer.own, *answer.ranked)
-    setting = answer.plan.setting
-    return next((way for way in ways if way is not None and option_profit_and_loss(setting, way) is not None), None)
+    return next((way for way in ways if way is not None and sells_hours(way.option)), None)
 
 
-def profit_table(plan: Plan, way: EvaluatedOption) -> Table | None:
-    """Return the rows by year and in total, without those that are always 0."""
-    profit = option_profit_and_loss(plan.setting, way)
-    if profit is None:
-        return None
-    rows = []
-    for name, usd in profit.rows.items():
-        if name in ALWAYS or usd.any():
-            years = {f"Year {year}": float(amount) for year, amount in enumerate(usd, start=1)}
-            rows.append({"USD, income above 0": LABELS[name], **years, "All years": float(usd.sum())})
+def profit_table(plan: Plan, way: EvaluatedOption, *, quarters: bool = False) -> Table:
+    """Return the rows by year or quarter and in total, without those that are always 0."""
+    spans = periods(plan.setting, quarters=quarters, has_today=False)
+    rows = [
+        {"USD, income above 0": LABELS[name], **spans.by_label(usd), "All years": float(usd.sum())}
+        for name, usd in option_profit_and_loss(plan.setting, way).by_month.items()
+        if name in ALWAYS or usd.any()
+    ]
     return Table.of(rows)
 
 
 def break_even_sentences(plan: Plan, way: EvaluatedOption) -> tuple[str, ...]:
     """Return the price and the share without a loss, as billed and discounted to today."""
-    profit = option_profit_and_loss(plan.setting, way)
-    if profit is None:
+    if not sells_hours(way.option):
         return ()
+    profit = option_profit_and_loss(plan.setting, way)
     by_price, by_share = f"at no price up to {MOST_TIMES:g} times yours", "not even if all idle hours are sold"
     if profit.break_even_usd is not None:
         usd = profit.break_even_usd_today
@@ -78,8 +76,6 @@ def break_even_sentences(plan: Plan, way: EvaluatedOption) -> tuple[str, ...]:
 def seller_tiles(plan: Plan, way: EvaluatedOption) -> tuple[Tile, ...]:
     """Return the tiles of a buyer who only sells: gain or loss, and the break-even price and share."""
     profit = option_profit_and_loss(plan.setting, way)
-    if profit is None:
-        return ()
     is_gain, ledger = way.present_usd <= 0, way.option.ledger
     low, high = sorted((-way.low_usd, -way.high_usd)) if is_gain else (way.low_usd, way.high_usd)
     ends = "no range" if low == high else f"{words.format_usd_short(low)} to {words.format_usd_short(high)}"
@@ -99,17 +95,17 @@ def seller_tiles(plan: Plan, way: EvaluatedOption) -> tuple[Tile, ...]:
 
 def profit_text(plan: Plan, way: EvaluatedOption) -> str:
     """Return table and sentence for a terminal; empty where no hours are sold."""
-    table = profit_table(plan, way)
-    return "" if table is None else "\n".join((text_table(table), *break_even_sentences(plan, way)))
+    if not sells_hours(way.option):
+        return ""
+    return "\n".join((text_table(profit_table(plan, way)), *break_even_sentences(plan, way)))
 
 
 def profit_csv(answer: Answer) -> Table:
-    """Return one row for each option that sells hours, each row of its profit and loss, and each year."""
+    """Return one row for each option, each row of its profit and loss, and each year."""
     rows = [
         {"option": way.option.key, "row": name, "label": LABELS[name], "year": year, "usd": float(amount)}
         for way in answer.ranked
-        if (profit := option_profit_and_loss(answer.plan.setting, way)) is not None
-        for name, usd in profit.rows.items()
+        for name, usd in option_profit_and_loss(answer.plan.setting, way).rows.items()
         for year, amount in enumerate(usd, start=1)
     ]
     return Table.of(rows, ("option", "row", "label", "year", "usd"))
@@ -117,9 +113,9 @@ def profit_csv(answer: Answer) -> Table:
 
 def profit_document(plan: Plan, way: EvaluatedOption) -> parts.ProfitAndLossSchema | None:
     """Return profit and loss as JSON has it."""
-    profit = option_profit_and_loss(plan.setting, way)
-    if profit is None:
+    if not sells_hours(way.option):
         return None
+    profit = option_profit_and_loss(plan.setting, way)
     rows = tuple(
         parts.ProfitRowSchema(
             name=name, label=LABELS[name], by_year_usd=tuple(usd.tolist()), total_usd=float(usd.sum())

@@ -7,12 +7,12 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.money.accounting.fiscal import periods
 from planner.money.ledger import Ledger, Part
 from planner.money.measures import cash_paid_usd, discounted_ledger
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, npv_by_timing
 from planner.money.verdict.breakeven import FOUND, BreakEven
-from planner.money.verdict.contender import EvaluatedOption
 from planner.report import words
 from planner.report.answer.carbon_words import carbon_unit
 from planner.report.answer.sensitivity import month_text
@@ -80,16 +80,12 @@ def by_year(usd: NDArray[np.float64]) -> list[float]:
     return [float(usd[0]), *(float(usd[start : start + MONTHS_PER_YEAR].sum()) for start in starts)]
 
 
-def _years(months: int) -> list[str]:
-    return ["Today", *(f"Year {year}" for year in range(1, -(-months // MONTHS_PER_YEAR) + 1))]
-
-
-def cash_table(ways: Sequence[EvaluatedOption]) -> Table:
+def cash_table(answer: Answer, *, quarters: bool = False) -> Table:
     """Return the payments of each option by year, as bills fall due, and its totals plain and discounted to today."""
-    rows = []
-    for way in ways:
+    rows, spans = [], periods(answer.plan.setting, quarters=quarters)
+    for way in answer.ranked:
         usd = cash_paid_usd(way.option.ledger)
-        years = dict(zip(_years(len(usd) - 1), by_year(usd), strict=True))
+        years = spans.by_label(usd)
         total = {"Total cash": float(usd.sum()), "Net present cost, as entered": way.as_entered_usd}
         rows.append({"USD": way.option.title, **years, **total})
     return Table.of(rows)
@@ -111,20 +107,20 @@ def medians_beside(answer: Answer) -> tuple[str, ...]:
     )
 
 
-def lines_table(ledger: Ledger) -> Table:
+def lines_table(plan: Plan, ledger: Ledger) -> Table:
     """The lines of one way by year, and what of their sum is paid: as `cash_table` shows it."""
-    rows = []
+    rows, spans = [], periods(plan.setting)
     for line in ledger.lines:
         usd = np.broadcast_to(line.usd, ledger.monthly_usd.shape)
         if np.any(usd != 0):  # also where it is not priced: nan is not 0
-            years = dict(zip(_years(len(usd) - 1), by_year(usd), strict=True))
-            rows.append({"Line, USD": line.name, "Part": line.part, **years, "All years": float(usd.sum())})
+            rows.append(
+                {"Line, USD": line.name, "Part": line.part, **spans.by_label(usd), "All years": float(usd.sum())}
+            )
     sums = {"Total": np.asarray(ledger.monthly_usd)}
     if not all(line.is_cash for line in ledger.lines):
         sums["Of which is paid"] = cash_paid_usd(ledger)
     for name, usd in sums.items():
-        years = dict(zip(_years(len(usd) - 1), by_year(usd), strict=True))
-        rows.append({"Line, USD": name, "Part": "", **years, "All years": float(usd.sum())})
+        rows.append({"Line, USD": name, "Part": "", **spans.by_label(usd), "All years": float(usd.sum())})
     return Table.of(rows)
 
 

@@ -1,0 +1,55 @@
+"""The box of a controller: profit and loss, cash and leases of one option, by year or quarter."""
+
+import streamlit as st
+
+from planner.money.plan import Plan
+from planner.money.verdict.answer import Answer
+from planner.money.verdict.contender import EvaluatedOption
+from planner.report import words
+from planner.report.accounting.accounting_file import accounting_table
+from planner.report.accounting.lease_words import assumed_sentences, contracts_table, leases_of, schedule_table
+from planner.report.answer.profit_words import break_even_sentences, primary_selling_option, profit_table
+from planner.report.answer.tables import cash_table
+from planner.report.files.csv import to_csv
+from planner.web import address, show
+
+
+def accounting(plan: Plan, answer: Answer) -> None:
+    """Show the statements of one option; the file has those of all."""
+    with show.on_demand("accounting", "Accounting: profit and loss, leases, fiscal years") as is_open:
+        if is_open:
+            _statements(plan, answer)
+
+
+def _statements(plan: Plan, answer: Answer) -> None:
+    ranked = answer.ranked
+    first = primary_selling_option(answer) or ranked[0]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        titles = [way.option.title for way in ranked]
+        index = st.selectbox("Option", range(len(ranked)), ranked.index(first), titles.__getitem__, key="booked")
+        address.switch("quarters")
+        quarters = st.toggle("By quarter", key="quarters")
+    way, money = ranked[index], show.from_column(1, show.MONEY)
+    if sentences := break_even_sentences(plan, way):
+        show.paragraph(*sentences)
+    st.markdown("**Profit and loss**, US dollars as billed")
+    profit = profit_table(plan, way, quarters=quarters)
+    show.table("profit", "", profit, money, "profit-and-loss.csv", alt="Profit by period")
+    _leases(plan, way, quarters)
+    st.markdown("**Cash** of every option")
+    show.table(
+        "booked-cash", "", cash_table(answer, quarters=quarters), money, "cash-periods.csv", alt="Cash by period"
+    )
+    label, name = "All statements by month (CSV)", "accounting.csv"
+    show.download(label, name, lambda: to_csv(accounting_table(plan, answer)), "csv-accounting")
+
+
+def _leases(plan: Plan, way: EvaluatedOption, quarters: bool) -> None:
+    accounts = leases_of(plan.setting, way)
+    if accounts is None:
+        return
+    st.markdown("**Leases**, IFRS 16 and ASC 842")
+    show.table("contracts", "", contracts_table(accounts), show.in_usd, alt="The contracts")
+    schedule = schedule_table(plan, accounts, quarters=quarters)
+    show.table("leases", "", schedule, show.from_column(1, show.MONEY), "leases.csv", alt="Leases by period")
+    show.bullets([words.markdown(sentence) for sentence in assumed_sentences(plan, accounts)])
