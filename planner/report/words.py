@@ -250,12 +250,13 @@ def worth(price: PriceEstimate) -> str:
     return f"{read}, {when}{since}: today about {now} ({ends}){few}"
 
 
-_NOBODY_HAS_IT = "no seller is likely to have it now: ask for quotes; "
+_NOBODY_HAS_IT = "no listed seller likely has it: ask; "
 
 
 def market_price(band: OrderBand, seller: str | None, sellers: int | None = None, *, by_contract: bool = False) -> str:
     """Return what an order pays: from $2.53 (Gcore, read today); such an order typically pays $3.16 ($2.40 to $4).
 
+    A cheapest list price above the typical is "listed at": contracts pay less.
     `by_contract`: nobody publishes a price for its term, so no seller is named.
     """
     low, typical, high = map(usd_per_hour, (band.low, band.typical, band.high))
@@ -263,7 +264,8 @@ def market_price(band: OrderBand, seller: str | None, sellers: int | None = None
     if not by_contract and band.cheapest is not None and seller is not None:
         days = round(band.cheapest_age_days or 0.0)
         read = "read today" if days <= 0 else f"read {count(days, 'day')} ago"
-        least = f"from {usd_per_hour(band.cheapest)} ({seller}, {read}); "
+        how = "from" if band.cheapest <= band.typical else "listed at"
+        least = f"{how} {usd_per_hour(band.cheapest)} ({seller}, {read}); "
     known = "" if sellers is None else f"; {count(sellers, 'seller')}"
     if band.has_few_sellers:
         known = "; few sellers" if sellers is None else f"; few sellers: {sellers}"
@@ -274,8 +276,8 @@ def availability(band: OrderBand) -> str:
     """Return the chance that somebody has an order, and its wait, where it is only perhaps available."""
     if band.standing == "likely":
         return ""
-    wait = "" if band.wait_months is None else f", and it may wait about {months_words(round(band.wait_months, 1))}"
-    return f"; perhaps: the chance that somebody has it is {percent(band.chance)}{wait}"
+    wait = "" if band.wait_months is None else f" after about {months_words(round(band.wait_months, 1))}"
+    return f"; perhaps: somebody has it{wait} with a chance of {percent(band.chance)}"
 
 
 def _moved(share: float) -> str:

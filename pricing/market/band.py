@@ -55,6 +55,7 @@ class Seller:
     least_order: int = 1
     ln_fabric: float = 0.0  # what its own clusters cost above its machines
     unapproved: float = math.inf  # accelerators that a new account gets at once
+    sells_spot: bool = False  # the price is one of spot machines
 
 
 @dataclass(frozen=True)
@@ -246,7 +247,7 @@ def list_price(seller: Seller, order: OrderRequest) -> tuple[float, float] | Non
         return math.log(price.usd) + moved, 0.0 if price.is_published else doubt
     if seller.ln_price is None:
         return None
-    if order.purchase == "on_demand":
+    if order.purchase == "on_demand" or seller.sells_spot:
         return seller.ln_price, 0.0
     if order.purchase == "spot":
         ratio = known.spot[seller.kind if seller.kind in ("hyperscaler", "host") else "others"]
@@ -356,6 +357,7 @@ def _cheapest(quotes: Sequence[_Quote], order: OrderRequest, typical: float) -> 
     likely = [
         quote for quote in quotes
         if quote.chance * quote.seller.there >= known.likely and order.is_had_at(quote.seller)
+        and quote.seller.sells_spot == (order.purchase == "spot")
     ]  # fmt: skip
     cheapest = min(likely, key=lambda quote: (quote.ln_usd, quote.seller.name), default=None)
     return None if cheapest is None or math.exp(cheapest.ln_usd) > typical * known.most_above_typical else cheapest

@@ -105,6 +105,7 @@ class BandConstants(StrictModel):
 
     quotes: _Positive = Field(description="quotes that a buyer compares")
     blur: _Positive = Field(description="log standard deviation that each seller's price is blurred by")
+    unpublished_spot: _Share = Field(description="chance that a seller without a price of spot machines has some")
     unnamed_sellers: _Positive = Field(description="weight, in sellers, of those that publish no price")
     unnamed_spread: dict[Literal["cards", "several"], _Positive] = Field(
         description="log standard deviation between them: of orders of less than a machine, and of others"

@@ -5,7 +5,7 @@ One seller may sell in several ways (a marketplace of hosts, its own machines, c
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -33,11 +33,12 @@ from pricing.orderable import (
 from pricing.query import MILD, OfferFilter, find
 from pricing.records import Offer, Provider
 
-TERM_MONTHS = {
+TERM_MONTHS: dict[Purchase, float] = {
     "reserved_1m": 1.0, "reserved_3m": 3.0, "reserved_6m": 6.0, "reserved_1y": 12.0, "reserved_2y": 24.0,
     "reserved_3y": 36.0,
 }  # fmt: skip
-_ON_DEMAND: frozenset[Purchase] = frozenset({"on_demand"})
+_FIRM: frozenset[Purchase] = frozenset({"on_demand", *TERM_MONTHS})
+_SPOT: frozenset[Purchase] = frozenset({"spot"})
 # A seller whose price is old may well sell the chip still, at another price; more so where only old prices are known.
 _LEAST_THERE, _OLD_THERE = 0.1, 0.5
 _OLD_DOUBTS = MILD | {"old"}
@@ -81,8 +82,28 @@ def level(catalogue: Catalogue, accelerator: str) -> float | None:
 def sellers(
     catalogue: Catalogue, accelerator: str, day: date, stay: ResidencyRequirement = ANYWHERE
 ) -> tuple[Seller, ...]:
-    """Return everybody who sells a chip where the work may run."""
-    purchases = _ON_DEMAND.union(TERM_MONTHS)
+    """Return everybody who sells a chip on demand or for a term where the work may run."""
+    return _sellers(catalogue, accelerator, day, stay, _FIRM)
+
+
+@cached(64, same=lambda catalogue, *_: (catalogue,), equal=lambda _, *rest: rest)
+def spot_sellers(
+    catalogue: Catalogue, accelerator: str, day: date, stay: ResidencyRequirement = ANYWHERE
+) -> tuple[Seller, ...]:
+    """Return who publishes a price of spot machines, then the other sellers: perhaps they have some too."""
+    published = _sellers(catalogue, accelerator, day, stay, _SPOT)
+    names = {seller.name for seller in published}
+    others = (seller for seller in sellers(catalogue, accelerator, day, stay) if seller.name not in names)
+    share = constants().band.unpublished_spot
+    return (
+        *(replace(seller, sells_spot=True, there=max(seller.there, _OLD_THERE)) for seller in published),
+        *(replace(seller, there=seller.there * share) for seller in others),
+    )
+
+
+def _sellers(
+    catalogue: Catalogue, accelerator: str, day: date, stay: ResidencyRequirement, purchases: frozenset[Purchase]
+) -> tuple[Seller, ...]:
     keys = [key for key in listed(catalogue, accelerator, purchases, day) if _may_run(catalogue, key, stay)]
     prices, groups = believed(catalogue, day, keys, keys), dict[tuple[str, SellerKind], list[str]]()
     for key in keys:
@@ -123,9 +144,9 @@ def _kind(catalogue: Catalogue, key: str) -> SellerKind | None:
 def _seller(
     catalogue: Catalogue, provider: str, kind: SellerKind, keys: Sequence[str], prices: PriceEstimates, day: date
 ) -> Seller | None:
-    """Return one seller from its offers: the cheapest on demand, and its own list of terms."""
+    """Return one seller from its offers: the cheapest by the hour, and its own list of terms."""
     offers = catalogue.offers
-    on_demand = [prices.of(key) for key in keys if offers[key].purchase == "on_demand"]
+    on_demand = [prices.of(key) for key in keys if offers[key].purchase not in TERM_MONTHS]
     on_demand = [price for price in on_demand if np.isfinite(price.typical)]
     terms: dict[float, float] = {}
     for key in keys:
@@ -171,14 +192,18 @@ def _unapproved(provider: Provider, usd_per_hour: float) -> float:
     return min(by_count, math.inf if hourly is None else hourly.newest.typical / usd_per_hour)
 
 
+def sellers_for(purchase: Buying) -> Callable[..., tuple[Seller, ...]]:
+    """Return who is asked for a kind of purchase."""
+    return spot_sellers if purchase == "spot" else sellers
+
+
 @cached(4096, same=lambda catalogue, *_: (catalogue,), equal=lambda _, *rest: rest)
 def market_band(
     catalogue: Catalogue, accelerator: str, day: date, order: OrderRequest, stay: ResidencyRequirement = ANYWHERE
 ) -> OrderBand | None:
     """Return what an order of a chip pays, from everybody who sells it where the work may run."""
-    return order_band(
-        sellers(catalogue, accelerator, day, stay), replace(order, ln_level=level(catalogue, accelerator))
-    )
+    known = sellers_for(order.purchase)(catalogue, accelerator, day, stay)
+    return order_band(known, replace(order, ln_level=level(catalogue, accelerator)))
 
 
 def band_of(
@@ -202,7 +227,7 @@ def _able(
     catalogue: Catalogue, accelerator: str, day: date, order: OrderRequest, stay: ResidencyRequirement
 ) -> tuple[list[Depth], list[float]]:
     """Return how many each seller that joins enough of them has, and its chance of selling at all."""
-    asked = filter(order.accepts, sellers(catalogue, accelerator, day, stay))
+    asked = filter(order.accepts, sellers_for(order.purchase)(catalogue, accelerator, day, stay))
     able = [one for one in asked if order.is_had_at(one)]
     depths = (
         seller_depth(one.kind, order.months, order.purchase, order.age, one.published_most, one.free_now)

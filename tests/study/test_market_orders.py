@@ -140,3 +140,29 @@ def test_a_step_that_costs_ten_days_for_a_day_is_left_out() -> None:
     just = at(4.9, 3_900.0)  # 19,000 a day
     assert just not in _without_steep_steps([just, fair, slow], None)
     assert just in _without_steep_steps([just, fair, slow], 4.95)  # it keeps the deadline for less than twice as much
+
+
+@pytest.mark.slow
+def test_what_can_be_signed_is_recommended_before_what_needs_a_quote() -> None:
+    study = studied("llama-3.1-8b", 1e12, 30.0)
+    assert study.best is not None
+    assert study.best.can_be_signed
+    quoted = [it for it in study.candidates if it.why_not and it.why_not.kind == "by_quote"]
+    assert quoted
+    assert not any(it.can_be_signed for it in quoted)
+    assert all(it.can_be_signed for it in study.front)
+    cheaper = [it for it in quoted if it.cost < 0.99 * study.best.cost and it.speed <= 30.0]
+    said = [reason for reason in study.reasons if reason.startswith("Ask for a quote")]
+    assert len(said) == bool(cheaper)
+
+
+def test_a_quote_is_recommended_where_nothing_can_be_signed() -> None:
+    study = studied("llama-3-70b", 1.5e13, 120.0, counts=(2048,), accelerators=("H200-SXM-141GB",))
+    assert study.best is not None
+    assert not study.best.can_be_signed
+    assert not any(it.why_not and it.why_not.kind == "by_quote" for it in study.candidates)
+
+
+def test_a_chip_is_rented_in_three_ways_only() -> None:
+    study = studied("llama-3.1-8b", 1e10, None, counts=(8,), accelerators=(H100,))
+    assert {it.way for it in study.candidates} <= {"on_demand", "reserved", "spot", "own", "keep"}

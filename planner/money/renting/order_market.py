@@ -20,7 +20,7 @@ from pricing.belief import PriceEstimates
 from pricing.caching import cached
 from pricing.market.band import OrderBand, OrderRequest
 from pricing.market.depth import Depth, Purchase, count_with_chance
-from pricing.market.sellers import band_of, chip_age, largest_order, sellers
+from pricing.market.sellers import band_of, chip_age, largest_order, sellers_for
 from pricing.market.terms import DAY_MONTHS
 from pricing.orderable import is_your_price, sale
 
@@ -53,9 +53,10 @@ class OrderMarket:
     def at(self, offer: str | None) -> MarketPrice:
         """Return its price at the terms of an offer."""
         setting, order = self.setting, busiest_order(self.setting)
-        known = sellers(setting.catalogue, setting.scenario.accelerator, setting.day, order.stay)
+        known = sellers_for(self.purchase)(setting.catalogue, setting.scenario.accelerator, setting.day, order.stay)
         months = self.months if self.purchase == "reserved" else 0.0
-        names = {seller.name for seller in known if order.hosts or seller.kind != "host"}
+        asked = [seller for seller in known if seller.sells_spot == (self.purchase == "spot")]
+        names = {seller.name for seller in asked if order.hosts or seller.kind != "host"}
         return MarketPrice(offer, months, self.count, len(names), self.band)
 
     def unavailable_text(self) -> str:

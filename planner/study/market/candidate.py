@@ -36,7 +36,7 @@ def format_usd_rounded_up(usd: float) -> str:
 Kind = Literal[
     "speed_unknown", "does_not_divide", "does_not_fit", "never_ends", "too_slow", "too_few", "over_a_year", "no_price",
     "outlasts_the_plan", "too_late", "late", "over_budget", "dearer", "slower", "dearer_and_slower", "no_network",
-    "steep", "unavailable",
+    "steep", "unavailable", "by_quote",
 ]  # fmt: skip
 DOMINATED: frozenset[Kind] = frozenset({"dearer", "slower", "dearer_and_slower"})
 _AMOUNT: dict[Kind, Callable[[float], tuple[str, str]]] = {
@@ -50,7 +50,7 @@ _HEADINGS: dict[Kind, str] = {
     "too_late": "too late",
     "late": "{} late", "over_budget": "over the budget by ${}", "dearer": "more expensive", "slower": "slower",
     "dearer_and_slower": "more expensive and slower", "no_network": "no network joins them",
-    "unavailable": "so many are likely not available",
+    "unavailable": "so many are likely not available", "by_quote": "sold only by quote",
     "steep": "each day saved costs over ten times a day of the run",
 }  # fmt: skip
 _DETAILS: dict[Kind, str] = {
@@ -127,6 +127,11 @@ class MarketCandidate:
     def is_likely(self) -> bool:
         """Return whether so many at once are likely available; nothing is known against what is bought."""
         return self.band is None or self.band.standing == "likely"
+
+    @property
+    def can_be_signed(self) -> bool:
+        """Return whether a named seller likely has so many for this term; tokens and machines to buy have sellers."""
+        return not self.accelerator or self.way == "own" or (self.provider is not None and self.is_likely)
 
     @property
     def purchase_text(self) -> str:

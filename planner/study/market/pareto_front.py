@@ -75,6 +75,7 @@ def _recommendation(study: MarketStudy, best: MarketCandidate) -> Iterator[str]:
         yield f"The machines come after {format_duration(best.wait_days)}; until then the work waits."
     yield from market_sentences(best)
     yield from _likely_candidate_text(study, best)
+    yield from _quoted_candidate_text(study, best)
     yield from _faster_candidate_text(study, best)
 
 
@@ -83,8 +84,10 @@ def market_sentences(candidate: MarketCandidate) -> Iterator[str]:
     band, at_once = candidate.band, max(candidate.at_once, candidate.accelerators)
     if band is None:
         return
-    has_seller = band.cheapest is not None and candidate.provider is not None
-    least = f"from ${band.cheapest:,.2f} ({candidate.provider}); " if has_seller else ""
+    least = ""
+    if band.cheapest is not None and candidate.provider is not None:
+        how = "from" if band.cheapest <= band.typical else "listed at"
+        least = f"{how} ${band.cheapest:,.2f} ({candidate.provider}); "
     few = ", of few sellers" if band.has_few_sellers else ""
     yield (
         f"An order of {at_once:,} {candidate.purchase_text}: {least}typically ${band.typical:,.2f} an hour each "
@@ -114,6 +117,15 @@ def _likely_candidate_text(study: MarketStudy, best: MarketCandidate) -> Iterato
     elif likely:
         soonest = min(likely, key=lambda candidate: (candidate.speed, candidate.cost))
         yield f"Nothing likely available for rent is done in time; the soonest: {summary(study, soonest)}."
+
+
+def _quoted_candidate_text(study: MarketStudy, best: MarketCandidate) -> Iterator[str]:
+    """Name the cheapest candidate that is sold only by quote, where it would cost less and be in time."""
+    quoted = [it for it in study.candidates if it.why_not and it.why_not.kind == "by_quote"]
+    in_time = [it for it in quoted if it.speed <= (study.deadline_days or best.speed)]
+    least = min(in_time, key=_cost_sort_key, default=None)
+    if least is not None and least.cost < best.cost * (1 - _HARDLY):
+        yield f"Ask for a quote, it may cost less: {summary(study, least)}."
 
 
 def _faster_candidate_text(study: MarketStudy, best: MarketCandidate) -> Iterator[str]:
@@ -224,7 +236,10 @@ def rank_candidates(
 ) -> MarketStudy:
     """Return the candidates with their rejections, the front, and the recommendation with its sentences."""
     limits = MarketLimits(task.deadline_days, budget_usd)
-    candidates = [_reject_over_a_year(candidate) for candidate in tries]
+    is_open = limits.deadline_days is None and not task.monthly
+    day_usd = day_value_usd(catalogue, task.scenario)
+    counted_day_usd = day_usd if is_open else 0.0
+    candidates = _reject_by_quote(tries, limits, counted_day_usd)
     feasible = [candidate for candidate in candidates if not candidate.why_not]
     front = _pareto_front(feasible)
     if not task.monthly:
@@ -233,8 +248,7 @@ def rank_candidates(
         feasible = [candidate for candidate in feasible if id(candidate) not in steep]
         candidates = [replace(it, why_not=Rejection("steep")) if id(it) in steep else it for it in candidates]
     allowed = [candidate for candidate in feasible if limits.rejection(candidate) is None]
-    is_open = limits.deadline_days is None and not task.monthly
-    best = _recommended(allowed, day_usd=day_value_usd(catalogue, task.scenario) if is_open else 0.0)
+    best = _recommended(allowed, day_usd=counted_day_usd)
     affordable = [candidate for candidate in feasible if limits.over_usd(candidate) <= 0]
     nearest = None if best else min(feasible, key=lambda c: (limits.miss(c), *_cost_sort_key(c)), default=None)
     study = MarketStudy(
@@ -249,7 +263,7 @@ def rank_candidates(
         monthly=task.monthly,
         is_service=task.work.serve is not None,
         day=day,
-        day_usd=day_value_usd(catalogue, task.scenario),
+        day_usd=day_usd,
     )
     sentences = _recommendation(study, study.best) if study.best else no_candidate_sentences(study)
     return replace(study, reasons=(*sentences, *_assumptions(study, task)))
@@ -262,6 +276,17 @@ def _reject_over_a_year(candidate: MarketCandidate) -> MarketCandidate:
     if candidate.way == "own" and run_days <= _LONGEST_DAYS:
         return candidate
     return replace(candidate, why_not=Rejection("over_a_year", amount=run_days))
+
+
+def _reject_by_quote(tries: Iterable[MarketCandidate], limits: MarketLimits, day_usd: float) -> list[MarketCandidate]:
+    """Reject what is sold only by quote, where something that can be signed does the work for at most twice as much."""
+    candidates = [_reject_over_a_year(candidate) for candidate in tries]
+    allowed = [it for it in candidates if not it.why_not and limits.rejection(it) is None]
+    least = _recommended(allowed, day_usd=day_usd)
+    signed = _recommended([it for it in allowed if it.can_be_signed], day_usd=day_usd)
+    if least is None or signed is None or signed.cost > _TWICE * least.cost:
+        return candidates
+    return [it if it.why_not or it.can_be_signed else replace(it, why_not=Rejection("by_quote")) for it in candidates]
 
 
 def _cost_sort_key(candidate: MarketCandidate) -> tuple[float, float, str, int, str]:

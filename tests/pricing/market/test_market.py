@@ -17,7 +17,7 @@ from pricing.market.band import OrderRequest, Seller, order_band
 from pricing.market.constants import constants
 from pricing.market.depth import chance, seller_depth
 from pricing.market.hardware import new_price, rent_value, used_share
-from pricing.market.sellers import band_of, level, market_band, sellers
+from pricing.market.sellers import band_of, level, market_band, sellers, spot_sellers
 from pricing.market.terms import DAY_MONTHS, own_term, term_ratio
 from pricing.orderable import Order
 from tests.frozen import live_catalogue
@@ -217,3 +217,31 @@ def test_the_limits_of_new_accounts_are_those_of_the_providers() -> None:
     limits = {one.name: one.unapproved for one in sellers(live_catalogue(), H100, DAY)}
     assert (limits["aws"], limits["gcp"], limits["nebius"], limits["lambda"]) == (0, 0, 16, math.inf)
     assert 15 < limits["runpod"] < 80  # 80 USD an hour
+
+
+def test_spot_machines_are_named_only_of_sellers_who_publish_a_price_of_them() -> None:
+    for chip in ("H100-SXM5-80GB", "H200-SXM-141GB", "A100-SXM4-80GB", "L40S-48GB", "B200-SXM-180GB"):
+        published = {
+            offer.provider
+            for offer in live_catalogue().offers.values()
+            if (offer.accelerator, offer.purchase) == (chip, "spot")
+        }
+        known = spot_sellers(live_catalogue(), chip, DAY)
+        assert {seller.name for seller in known if seller.sells_spot} <= published
+        band = band_of(live_catalogue(), chip, Order(1), DAY, "spot")
+        assert band is not None
+        assert band.cheapest_seller is None or band.cheapest_seller in published
+        on_demand = band_of(live_catalogue(), chip, Order(1), DAY, "on_demand")
+        assert on_demand is not None
+        assert band.typical < on_demand.typical
+
+
+def test_a_published_spot_price_moves_what_spot_machines_typically_cost() -> None:
+    chip = "L40S-48GB"
+    request = OrderRequest(1, 1 / 30.4, "spot", fabric=False)
+    known = spot_sellers(live_catalogue(), chip, DAY)
+    half = [replace(it, ln_price=it.ln_price - math.log(2)) if it.sells_spot and it.ln_price else it for it in known]
+    usual, cheaper = order_band(known, request), order_band(half, request)
+    assert usual is not None
+    assert cheaper is not None
+    assert cheaper.typical < 0.95 * usual.typical
