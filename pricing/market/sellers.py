@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
+from typing import get_args
 
 import numpy as np
 
@@ -33,11 +34,11 @@ from pricing.orderable import (
 from pricing.query import MILD, OfferFilter, find
 from pricing.records import Offer, Provider
 
-TERM_MONTHS: dict[Purchase, float] = {
+TERM_MONTHS = {
     "reserved_1m": 1.0, "reserved_3m": 3.0, "reserved_6m": 6.0, "reserved_1y": 12.0, "reserved_2y": 24.0,
     "reserved_3y": 36.0,
 }  # fmt: skip
-_FIRM: frozenset[Purchase] = frozenset({"on_demand", *TERM_MONTHS})
+_FIRM: frozenset[Purchase] = frozenset({"on_demand", *(kind for kind in get_args(Purchase) if kind in TERM_MONTHS)})
 _SPOT: frozenset[Purchase] = frozenset({"spot"})
 # A seller whose price is old may well sell the chip still, at another price; more so where only old prices are known.
 _LEAST_THERE, _OLD_THERE = 0.1, 0.5
