@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.money.capital import CapitalCost, capital_cost
 from planner.money.demand.lost_time import RATE, LostHours, LostTime, lost_time_by_work
 from planner.money.demand.stream import Demand, demand
 from planner.money.formula import Num
@@ -223,8 +224,16 @@ class PlanContext:
     @property
     def discount_rate_per_year(self) -> float:
         """Return what money costs: yours, or the catalogue's."""
-        yours = self.terms.discount_rate_per_year
+        yours, built = self.terms.discount_rate_per_year, self.capital
+        if yours is None and built is not None:
+            return built.per_year
         return self.catalogue.facts[COST_OF_MONEY].figure.newest.typical if yours is None else yours
+
+    @cached_property.of(lambda setting: (setting.catalogue, setting.scenario.capital, setting.scenario.site))
+    def capital(self) -> CapitalCost | None:
+        """Return the parts of the discount rate, where the plan builds it from them."""
+        given = self.scenario.capital
+        return None if given is None else capital_cost(self.catalogue, self.scenario.site, given)
 
     def input_sheet(self) -> InputSheet:
         """An empty sheet for the inputs of one ledger."""

@@ -18,6 +18,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.money.capital import TAX_SHARE
 from planner.money.finance import with_time_axis
 from planner.money.formula import Num
 from planner.money.inflation import inflation_per_year
@@ -32,7 +33,6 @@ Array = NDArray[np.float64]
 _DisposalMonths = tuple[int, ...]  # the month in which what was placed in service in each month leaves
 _Schedule = Callable[[_DisposalMonths], Array]  # shares of what was placed in service in each month (rows)
 
-TAX_SHARE = "corporate_tax_share"
 _NO_VAT = frozenset({"staff", "tax", "resale", "income"})  # the buyer pays the VAT on what is sold
 _INTEREST = "interest"
 _DELIVERED = "delivered"

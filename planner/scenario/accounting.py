@@ -14,6 +14,9 @@ class AccountingInputs(ScenarioModel):
         "have years of twelve months from today"), unit("number of the month of the calendar"), ask("fiscal",
         "Fiscal year starts in month", "1 is January. Empty: years from today.", group=MONEY, rare=True,
         usual="years from today")] = None  # fmt: skip
+    hurdle_rate_per_year: Annotated[RatePerYear | None, Field(description="what an investment has to return; empty: "
+        "the discount rate"), ask("hurdle", "Hurdle rate, % a year", "What an investment has to return.", group=MONEY,
+        rare=True, percent=True, usual="the discount rate")] = None  # fmt: skip
     borrowing_rate_per_year: Annotated[RatePerYear | None, Field(description="at which lease payments are discounted "
         "in the books; empty: the discount rate"), ask("borrowing", "Incremental borrowing rate, % a year",
         "Discounts lease payments in the books.", group=MONEY, rare=True, percent=True,

@@ -27,7 +27,7 @@ from planner.scenario.own import ExistingHardware, IdleSaleInputs, Lease, Loan, 
 from planner.scenario.own_prices import RentalQuote, SellerDiscount
 from planner.scenario.path import get_value
 from planner.scenario.rent import CurrentBill, HostedModelInputs, MixInputs, RentalInputs, ReservationInputs, SpotInputs
-from planner.scenario.terms import Currency, FinancialTerms, TaxInputs
+from planner.scenario.terms import CapitalInputs, Currency, FinancialTerms, TaxInputs
 from planner.scenario.ways import DECLARED, Way
 from planner.scenario.work import Work
 from pricing.formulas import reject_invisible
@@ -89,6 +89,7 @@ class Scenario(ScenarioModel):
     mix: MixInputs | None = None
     failures: Failures = Failures()
     terms: FinancialTerms = FinancialTerms()
+    capital: CapitalInputs | None = None
     tax: TaxInputs | None = None
     accounting: AccountingInputs = AccountingInputs()
     currency: Currency | None = None

@@ -14,6 +14,7 @@ from planner.scenario.base import (
     ChangePerYear,
     Id,
     Label,
+    RatePerYear,
     ScenarioModel,
     Share,
     Usd,
@@ -90,6 +91,29 @@ class FinancialTerms(ScenarioModel):
             usual="not counted",
         ),
     ] = None
+
+
+class CapitalInputs(ScenarioModel):
+    """Parts of the discount rate (WACC). A discount rate that is entered wins. Empty takes the catalogue's figure."""
+
+    equity_share: Annotated[float, Field(gt=0.0, le=1.0, description="of what finances the company; the rest is "
+        "debt"), unit("share: 0.1 is 10 %"), ask("equity", "Equity, % of the capital",
+        "Filled in, the discount rate is built from its parts: the cost of equity and of debt after tax.", group=MONEY,
+        rare=True, percent=True, usual="not built from parts")]  # fmt: skip
+    risk_free_per_year: Annotated[RatePerYear | None, ask("riskfree", "Risk-free rate, % a year", group=MONEY,
+        rare=True, percent=True, usual="the ten-year Treasury's")] = None  # fmt: skip
+    beta: Annotated[float | None, Field(ge=-2.0, le=10.0, description="of the equity, debt included; empty: of a "
+        "business like the market, with the debt of this plan"), unit("times the market's"), ask("beta",
+        "Beta of the equity", group=MONEY, rare=True, usual="the market's, with your debt")] = None  # fmt: skip
+    equity_premium_per_year: Annotated[RatePerYear | None, Field(description="of equity over the risk-free rate"),
+        ask("premium", "Equity risk premium, % a year", group=MONEY, rare=True, percent=True,
+        usual="the implied one")] = None  # fmt: skip
+    debt_rate_per_year: Annotated[RatePerYear | None, Field(description="before tax"), ask("debtrate",
+        "Cost of debt before tax, % a year", group=MONEY, rare=True, percent=True,
+        usual="a bank loan's")] = None  # fmt: skip
+    tax_share: Annotated[Share | None, Field(description="that interest saves; empty: the tax rate of the site"),
+        ask("debttax", "Tax that interest saves, %", group=MONEY, rare=True, percent=True,
+        usual="the tax rate of the site")] = None  # fmt: skip
 
 
 class TaxInputs(ScenarioModel):

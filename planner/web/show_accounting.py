@@ -7,6 +7,7 @@ from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
 from planner.report import words
 from planner.report.accounting.accounting_file import accounting_table
+from planner.report.accounting.capital_words import capital_table, hurdle_table
 from planner.report.accounting.lease_words import assumed_sentences, contracts_table, leases_of, schedule_table
 from planner.report.answer.profit_words import break_even_sentences, primary_selling_option, profit_table
 from planner.report.answer.tables import cash_table
@@ -40,6 +41,7 @@ def _statements(plan: Plan, answer: Answer) -> None:
     show.table(
         "booked-cash", "", cash_table(answer, quarters=quarters), money, "cash-periods.csv", alt="Cash by period"
     )
+    _rates(plan, answer)
     label, name = "All statements by month (CSV)", "accounting.csv"
     show.download(label, name, lambda: to_csv(accounting_table(plan, answer)), "csv-accounting")
 
@@ -53,3 +55,17 @@ def _leases(plan: Plan, way: EvaluatedOption, quarters: bool) -> None:
     schedule = schedule_table(plan, accounts, quarters=quarters)
     show.table("leases", "", schedule, show.from_column(1, show.MONEY), "leases.csv", alt="Leases by period")
     show.bullets([words.markdown(sentence) for sentence in assumed_sentences(plan, accounts)])
+
+
+def _rates(plan: Plan, answer: Answer) -> None:
+    """Show the parts of the discount rate, and what options return beside the hurdle rate."""
+    if (capital := plan.setting.capital) is not None:
+        st.markdown("**Discount rate** from its parts")
+        show.table(
+            "capital", "", capital_table(capital), file="discount-rate.csv", alt="The parts of the discount rate"
+        )
+    baseline = answer.baseline.option.title if answer.baseline else ""
+    if len(hurdles := hurdle_table(plan, answer)):
+        st.markdown(f"**Hurdle rate**: returns against {words.markdown(baseline)}")
+        rates = dict.fromkeys(hurdles.columns[1:4], show.SHARE)
+        show.table("hurdle", "", hurdles, rates, alt="Returns beside the hurdle rate")

@@ -26,7 +26,7 @@ from planner.report.files.workbook import NothingPriced, workbook
 from planner.report.files.workbook_option import MEASURED, first_line
 from planner.scenario.presets import load_presets
 from planner.scenario.scenario import Scenario
-from planner.scenario.terms import TaxInputs
+from planner.scenario.terms import CapitalInputs, TaxInputs
 from planner.scenario.work import Work
 from planner.study.measures import results_of
 from planner.study.plan_any import planned
@@ -39,6 +39,7 @@ RANDOM = 30
 NEAR = 1e-9
 EVIL = '=HYPERLINK("http://x","y")'
 EXAMPLES = {preset.key: preset.scenario for preset in load_presets()}
+BUILT = Scenario(capital=CapitalInputs(equity_share=0.6), ways=("own", "on_demand"))
 TAXED = Scenario(name=EVIL, years=1.5, tax=TaxInputs(tax_share=0.25), work=(Work(accelerators=8),))
 CHANGED = "fine-tune-70b"
 ENDS: tuple[Case, ...] = ("low", "high")
@@ -268,3 +269,16 @@ def test_no_name_of_a_cell_reads_as_an_address() -> None:
         "usd_per_kwh__2", "w1_", "r_", "R1C1_", "kwh",
     ]  # fmt: skip
     assert [column(number) for number in (0, 25, 26, 701, 702)] == ["A", "Z", "AA", "ZZ", "AAA"]
+
+
+@pytest.mark.slow
+def test_the_discount_rate_follows_its_parts(tmp_path: Path) -> None:
+    plan, answer = answered(BUILT)
+    data = written(plan, answer)
+    share = dict.fromkeys(input_cells(data, "equity_share"), 0.9)
+    sheets = recalculated({"built": data, "other": with_cells(data, "Inputs", share)}, tmp_path)
+    assert not complaints(sheets["built"], plan, answer)
+    other = answered(BUILT.model_copy(update={"capital": CapitalInputs(equity_share=0.9)}))[0]
+    tried = {RATE: other.setting.discount_rate_per_year}
+    assert complaints(sheets["other"], plan, answer), "it changes nothing"
+    assert not complaints(sheets["other"], *changed(plan, answer, tried))

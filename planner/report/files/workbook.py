@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from planner.money.capital import HOW, HOW_BETA
 from planner.money.finance import HIGHEST_RATE, LOWEST_RATE, days_since
 from planner.money.ledger import CASES, COMPUTED, CONVENTION, LedgerInput, Origin
 from planner.money.measures import RATE, cash_flow_years, monthly_discount_factors, plan_discount_rate
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.report.files.csv import AssumptionIds
-from planner.report.files.excel import TODAY, TOTAL, MonthSheet, Styles, cell_name, column
+from planner.report.files.excel import TODAY, TOTAL, MonthSheet, Styles, cell_name, column, excel_formula
 from planner.report.files.workbook_option import write_option
 from planner.report.files.workbook_results import (
     OpenWorkbook,
@@ -98,6 +99,8 @@ def _inputs(book: OpenWorkbook) -> dict[str, LedgerInput]:
         LedgerInput("lowest_return", LOWEST_RATE, "1/year", CONVENTION),
         LedgerInput("highest_return", HIGHEST_RATE, "1/year", CONVENTION),
     ]
+    capital = setting.capital
+    conventions += capital.parts if capital else ()
     of_ledgers = {name: used for (_, name), (_, used) in book.ids.first_use.items()}
     return {book.ids.add(used): used for used in conventions} | of_ledgers
 
@@ -142,8 +145,24 @@ def _write_input(book: OpenWorkbook, sheet: Any, row: int, name: str, used: Ledg
         sheet.write(at, place, value if is_value else "", styles[_input_style(used)])
     sheet.write(at, _EXPORTED, typical, styles["grey"])
     exported = f"{column(_EXPORTED)}{row}"
+    if name == RATE and (how := _rate_formula(book)):
+        sheet.write_formula(at, _TYPED, how, styles["computed"], typical)
+    elif name == "equity_beta" and used.origin == COMPUTED:
+        sheet.write_formula(at, _TYPED, f"={excel_formula(HOW_BETA, _PART_CELLS)}", styles["computed"], typical)
     sheet.write_formula(at, _CHANGED, f"=IF({typed} = {exported}, 0, 1)", styles["any"], 0)
     _write_origin(book, sheet, at, _CHANGED + 1, used)
+
+
+_PARTS = ("business_beta", "capital_tax_share", "equity_share", "risk_free_per_year", "equity_beta",
+          "equity_premium_per_year", "debt_rate_per_year")  # fmt: skip
+_PART_CELLS = {name: cell_name(name) for name in _PARTS}
+
+
+def _rate_formula(book: OpenWorkbook) -> str:
+    """Return the discount rate as a formula of its parts; empty where it is entered or the catalogue's."""
+    setting = book.plan.setting
+    is_built = setting.capital is not None and setting.terms.discount_rate_per_year is None
+    return f"={excel_formula(HOW, _PART_CELLS)}" if is_built else ""
 
 
 def _input_style(used: LedgerInput) -> str:
