@@ -9,8 +9,8 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "�
 
 
 def guarded(text: str) -> str:
-    """Text that no spreadsheet takes for a formula."""
-    return "'" + text if text.lstrip(" \u00a0").startswith(_FORMULA_STARTS) else text
+    """Text that no spreadsheet takes for a formula; what looks guarded already is guarded once more."""
+    return "'" + text if text.lstrip("'").lstrip(" \u00a0").startswith(_FORMULA_STARTS) else text
 
 
 def unescape_csv_formula(cell: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -11,17 +12,23 @@ from typing import TYPE_CHECKING, Any
 
 from planner.cli.common import OK, add_catalog_arguments, to_json, write_file
 from planner.cli.terminal import tell
+from planner.report.files.csv_style import DECIMALS, ENCODINGS, SEPARATORS, CsvStyle
 
 if TYPE_CHECKING:
     from planner.cli.scenarios import LoadedScenario
     from planner.report.answer.plan_report import PlanReport
+    from planner.report.table import Table
 
 
 def add(verbs: Any) -> None:
     """Add the verb and its arguments."""
     verb = verbs.add_parser("plan", help="rent, buy, or both: ledgers, answer, break-evens of a scenario")
     verb.set_defaults(verb=run)
-    verb.add_argument("scenario", metavar="SCENARIO", help="a YAML file (docs/scenario.md), or the name of a preset")
+    verb.add_argument(
+        "scenario",
+        metavar="SCENARIO",
+        help="a YAML file (docs/scenario.md), a pack or its plan.csv, or the name of a preset",
+    )
     add_catalog_arguments(verb)
     verb.add_argument("--json", action="store_true", help="print JSON")
     verb.add_argument("--csv", type=Path, metavar="FILE", help="write every payment, month by month")
@@ -37,6 +44,11 @@ def add(verbs: Any) -> None:
     verb.add_argument("--focus", type=Path, metavar="FILE", help=focus)
     verb.add_argument("--focus-version", choices=("1.2", "1.4"), default="1.4", help="of FOCUS (default: 1.4)")
     verb.add_argument("--xlsx", type=Path, metavar="FILE", help=workbook)
+    pack = "write a zip for finance: cash flow, formulas, assumptions by month, profit and loss, results, the plan"
+    verb.add_argument("--pack", type=Path, metavar="FILE", help=pack)
+    verb.add_argument("--csv-separator", choices=tuple(SEPARATORS), default="comma", help="of CSV files (comma)")
+    verb.add_argument("--csv-decimal", choices=tuple(DECIMALS), default="point", help="of CSV files (point)")
+    verb.add_argument("--csv-encoding", choices=ENCODINGS, default=ENCODINGS[0], help=f"of CSV files ({ENCODINGS[0]})")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -84,21 +96,24 @@ def _price_changes(loaded: LoadedScenario, before: PlanReport) -> str:
 
 
 def _write_csv_files(report: PlanReport, args: argparse.Namespace) -> None:
+    from planner.report.accounting.accounting_file import accounting_table
     from planner.report.answer.profit_words import profit_csv
     from planner.report.files.csv import SIGN, assumptions_table, cash_table, results_table, to_csv
+    from planner.report.pack import write_pack
 
-    if args.csv:
-        write_file(args.csv, to_csv(cash_table(report.plan)))
-    if args.csv_assumptions:
-        write_file(args.csv_assumptions, to_csv(assumptions_table(report.plan, SIGN)))
-    if args.csv_results:
-        write_file(args.csv_results, to_csv(results_table(report.plan, report.answer, report.futures)))
-    if args.csv_profit:
-        write_file(args.csv_profit, to_csv(profit_csv(report.answer)))
-    if args.accounting:
-        from planner.report.accounting.accounting_file import accounting_table
-
-        write_file(args.accounting, to_csv(accounting_table(report.plan, report.answer)))
+    style = CsvStyle(args.csv_separator, args.csv_decimal, args.csv_encoding)
+    tables: tuple[tuple[Path | None, Callable[[], Table]], ...] = (
+        (args.csv, lambda: cash_table(report.plan)),
+        (args.csv_assumptions, lambda: assumptions_table(report.plan, SIGN)),
+        (args.csv_results, lambda: results_table(report.plan, report.answer, report.futures)),
+        (args.csv_profit, lambda: profit_csv(report.answer)),
+        (args.accounting, lambda: accounting_table(report.plan, report.answer)),
+    )
+    for path, table in tables:
+        if path:
+            write_file(path, to_csv(table(), style))
+    if args.pack:
+        write_file(args.pack, write_pack(report.plan, report.answer, report.futures, report.summary.title, style))
     if args.memo:
         from planner.report.memo import memo_data, write_memo
         from planner.study.uncertainty.tornado import tornado

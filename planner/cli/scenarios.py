@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from planner.cli.common import UsageError, read_quote_file
 from planner.cli.jobs import with_own_runs
 from planner.cli.terminal import tell
-from planner.scenario.file import SavedScenario, read_scenario
+from planner.scenario.file import MOST_BYTES, SavedScenario, read_scenario
 from planner.scenario.grid import SweepGrid, read_grid
 from planner.scenario.known_names import ScenarioError
 from planner.scenario.own_prices import quotes_for_later
@@ -47,7 +47,7 @@ def load_scenario(name: str, args: argparse.Namespace) -> LoadedScenario:
     facts = as_of(shipped, day)
     for note in (*saved.notes, *_model_notes(saved.scenario, facts)):
         tell(f"{name}: {note}")
-    if saved.is_from_other_catalogue(shipped):
+    if saved.is_from_other_catalogue(shipped) and saved.is_from_other_catalogue(facts):
         tell(
             f"{name}: made with other facts (digest {str(saved.catalogue_digest)[:12]}; here {shipped.digest[:12]}). "
             f"Calculated with these facts, as known on {day.isoformat()}."
@@ -79,7 +79,7 @@ def read_scenario_or_preset(name: str) -> tuple[SavedScenario, tuple[str, ...]]:
         raise UsageError(f"No file and no preset is called {name!r}; the presets are {keys}.")
     try:
         with path.open("rb") as file:
-            return read_scenario(file.read(MAX_BYTES + 1), path.name, current()), ()
+            return read_scenario(file.read(MOST_BYTES + 1), path.name, current()), ()
     except ScenarioError as error:
         raise UsageError(f"{path.name}: {error}") from error
 

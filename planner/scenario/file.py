@@ -25,7 +25,9 @@ from pricing.near import near
 from pricing.strict_yaml import shown
 
 SCHEMA = 1
+MOST_BYTES = 20_000_000  # of a pack; the plan itself is short
 HEAD = ("schema", "day", "catalogue")
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 # From a schema number to the next: what the file says in the old words, in the new ones. A changed default is a new
 # schema too, whose migration writes the old default out.
 MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
@@ -47,8 +49,14 @@ class SavedScenario:
 
 
 def read_scenario(text: bytes, name: str, catalogue: Catalogue) -> SavedScenario:
-    """The scenario in a file, or a `ScenarioError` with the first thing wrong, its line and what would do."""
-    read, lines = read_yaml(text, name)
+    """The scenario in a file: YAML, CSV or the zip of a pack; or a `ScenarioError` with the first thing wrong."""
+    changes: tuple[str, ...] = ()
+    if text.startswith(_ZIP):
+        from planner.scenario.plan_csv import unpack_plan  # few plans come in a pack
+
+        text, name, changes = unpack_plan(text, name, MOST_BYTES)
+    is_table = name.casefold().endswith((".csv", ".tsv"))
+    read, lines = read_table(text, name) if is_table else read_yaml(text, name)
     if not isinstance(read, dict):
         wish = "the file is empty" if read is None else f"{shown(read)} stands where keys and values are wanted"
         raise ScenarioError(name, None, f"{wish}; a first line could be `accelerator: H100-SXM5-80GB`")
@@ -64,7 +72,14 @@ def read_scenario(text: bytes, name: str, catalogue: Catalogue) -> SavedScenario
         first = min(lost, key=lambda reference: _line(lines, reference.path) or 0)
         wish = f"{format_path(first.path)}: {str(first.error).rstrip('.')}"
         raise ScenarioError(name, _line(lines, first.path), wish, more=len(lost) - 1)
-    return SavedScenario(settled, day, digest, notes=tuple(_notes(scenario, settled, catalogue)))
+    return SavedScenario(settled, day, digest, notes=(*changes, *_notes(scenario, settled, catalogue)))
+
+
+def read_table(raw: bytes, name: str) -> tuple[Any, Mapping[tuple[str, ...], int]]:
+    """Return the data of a plan in a CSV, and the line of each name; raise `ScenarioError` if unreadable."""
+    from planner.scenario.plan_csv import read_plan_csv  # few plans come as a table
+
+    return read_plan_csv(raw, name)
 
 
 def build_scenario(data: Mapping[str, Any], name: str, lines: Mapping[tuple[str, ...], int]) -> Scenario:
@@ -179,6 +194,14 @@ def write_scenario(saved: SavedScenario) -> str:
     if saved.catalogue_digest is not None:
         head.append(f"catalogue: {_quote(saved.catalogue_digest)}  # digest of the facts it was made with")
     return "\n".join([*head, *_record(changed_fields(saved.scenario), (), "")]) + "\n"
+
+
+def plan_table_rows(saved: SavedScenario) -> tuple[tuple[str, object, str, str], ...]:
+    """Return the same as rows of a table: name, value, unit and meaning."""
+    from planner.scenario.plan_csv import plan_csv_rows  # few plans leave as a table
+
+    head = {"schema": saved.schema, "day": saved.day, "catalogue": saved.catalogue_digest}
+    return tuple(plan_csv_rows(head, changed_fields(saved.scenario)))
 
 
 def format_part(part: Mapping[str, Any]) -> str:

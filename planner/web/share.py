@@ -8,12 +8,16 @@ from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.report import words
 from planner.report.answer.plan_report import PlanReport
+from planner.report.answer.sentences import AnswerSummary
 from planner.report.files.csv import SIGN, assumptions_table, cash_table, results_table, to_csv
+from planner.report.files.csv_style import DECIMALS, ENCODINGS, SEPARATORS, CsvStyle
 from planner.report.files.workbook import workbook
 from planner.report.memo import memo_data, write_memo
-from planner.scenario.file import SavedScenario, read_scenario, write_scenario
+from planner.report.pack import write_pack
+from planner.scenario.file import MOST_BYTES, SavedScenario, read_scenario, write_scenario
 from planner.scenario.known_names import with_unchanged_note
 from planner.speed.scenario_jobs import model_notes
+from planner.study.uncertainty.futures import Futures
 from planner.web import address, ask, show, state, state_what_if
 from pricing import PricingError
 
@@ -31,16 +35,9 @@ def popover(plan: Plan, answer: Answer) -> None:
 def _content(plan: Plan, answer: Answer) -> None:
     st.markdown("**Link** to this plan, dated today, so it always shows the same result")
     st.code(address.link(), language=None, wrap_lines=True)
-    st.markdown("**For finance**: every line of every option by month, every assumption, every result")
     futures, summary = state.result().futures, state.result().summary
+    _finance_files(plan, answer, futures, summary)
     saved = SavedScenario(plan.setting.written, plan.setting.day, plan.setting.catalogue.digest)
-    with st.container(horizontal=True):
-        if answer.baseline is not None:
-            words_of_answer = (summary.title, *summary.sentences)
-            _download("Workbook (XLSX)", "plan.xlsx", lambda: workbook(plan, answer, futures, words_of_answer))
-        _download("Cash flow (CSV)", "cash-flow.csv", lambda: to_csv(cash_table(plan)))
-        _download("Assumptions (CSV)", "assumptions.csv", lambda: to_csv(assumptions_table(plan, SIGN)))
-        _download("Results (CSV)", "results.csv", lambda: to_csv(results_table(plan, answer, futures)))
     st.markdown("**For a board**: the answer on one or two pages")
     report = PlanReport(plan.setting.scenario.name, plan, answer, summary, futures=futures)
     memo = memo_data(report, state_what_if.bars() if answer.pair else (), address.link())
@@ -49,10 +46,34 @@ def _content(plan: Plan, answer: Answer) -> None:
         _download("Memo (Markdown)", "memo.md", lambda: write_memo(memo, ".md"))
     st.markdown("**Scenario** as a file: only values that differ from the defaults, with the day of the prices")
     _download("Scenario (YAML)", "scenario.yaml", lambda: write_scenario(saved).encode())
-    with st.expander("Load a scenario", key="load"):
-        st.file_uploader("Scenario file", type=["yaml", "yml"], key=KEY, max_upload_size=1, on_change=_read)
+    with st.expander("Load a plan", key="load"):
+        label, most_mb = "A scenario, a pack, or the plan.csv of one", MOST_BYTES // 1_000_000
+        st.file_uploader(label, type=["yaml", "yml", "csv", "zip"], key=KEY, max_upload_size=most_mb, on_change=_read)
     if refusal := st.session_state.get(_REFUSAL):
         st.error(words.markdown(refusal))
+
+
+def _finance_files(plan: Plan, answer: Answer, futures: Futures | None, summary: AnswerSummary) -> None:
+    st.markdown("**For finance**: every line of every option by month, every assumption, every result")
+    style = _csv_style()
+    with st.container(horizontal=True):
+        if answer.baseline is not None:
+            words_of_answer = (summary.title, *summary.sentences)
+            _download("Workbook (XLSX)", "plan.xlsx", lambda: workbook(plan, answer, futures, words_of_answer))
+        _download("Pack (CSV)", "pack.zip", lambda: write_pack(plan, answer, futures, summary.title, style))
+        _download("Cash flow (CSV)", "cash-flow.csv", lambda: to_csv(cash_table(plan), style))
+        _download("Assumptions (CSV)", "assumptions.csv", lambda: to_csv(assumptions_table(plan, SIGN), style))
+        _download("Results (CSV)", "results.csv", lambda: to_csv(results_table(plan, answer, futures), style))
+
+
+def _csv_style() -> CsvStyle:
+    """Ask how CSV files are written, in a row that stays out of the way."""
+    with st.expander("How CSV files are written", key="csv-style"), st.container(horizontal=True):
+        return CsvStyle(
+            st.selectbox("Cells are parted by a", tuple(SEPARATORS), key="csv_separator"),
+            st.selectbox("Decimals have a", tuple(DECIMALS), key="csv_decimal"),
+            st.selectbox("Encoding", ENCODINGS, key="csv_encoding"),
+        )
 
 
 def _download(label: str, name: str, make: Callable[[], bytes]) -> None:

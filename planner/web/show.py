@@ -20,7 +20,8 @@ WHOLE = "whole"  # in the address: whole=1
 AS_TABLE = "Show as a table"
 _CHART = {"displayModeBar": False, "scrollZoom": False}
 _XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-_MIME = {"csv": "text/csv", "xlsx": _XLSX, "yaml": "application/yaml", "pdf": "application/pdf", "md": "text/markdown"}
+_MIME = {"csv": "text/csv", "xlsx": _XLSX, "yaml": "application/yaml", "pdf": "application/pdf", "md": "text/markdown",
+         "zip": "application/zip"}  # fmt: skip
 _NO_LETTER = re.compile(r"\W+")
 _NONE: Mapping[str, str] = MappingProxyType({})
 _TRY_AGAIN = "Your plan is safe. Try again, or contact the administrator of this app."

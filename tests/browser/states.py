@@ -68,7 +68,7 @@ def unfold(page: Page) -> None:
 
 def unfold_in(page: Page) -> None:
     """Open the box for a scenario behind the popover."""
-    page.get_by_text("Load a scenario", exact=True).first.click()
+    page.get_by_text("Load a plan", exact=True).first.click()
     settle(page)
 
 
@@ -183,7 +183,7 @@ STATES = (
     State("the drawer of a comparison", "/compare", EXPLAIN),
     State("share and export", "/", SHARE),
     State("a scenario to load", "/", both(SHARE, unfold_in)),
-    State("a scenario refused", "/", both(SHARE, choose_file("Load a scenario", "years: 300\n"))),
+    State("a scenario refused", "/", both(SHARE, choose_file("Load a plan", "years: 300\n"))),
     State("quotes refused", "/compare?view=Your+own+prices", choose_file("Upload a file", "kind\noffer\n")),
     State("runs refused", f"/speed?speed=How+far+to+trust+it&{TRAINS}", choose_file("Upload a file", "id\nx\n")),
     State("two plans pinned", f"/side-by-side?{PINS}"),

@@ -99,27 +99,28 @@ def metrics(page: Page) -> list[str]:
     return page.locator('[data-testid="stMetricValue"]').all_inner_texts()
 
 
-def test_a_scenario_goes_out_as_a_file_and_comes_back(page: Page, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("button", "name"), [("Scenario (YAML)", "scenario.yaml"), ("Pack (CSV)", "pack.zip")])
+def test_a_scenario_goes_out_as_a_file_and_comes_back(page: Page, tmp_path: Path, button: str, name: str) -> None:
     open_page(page, "/?gpus=64&busy=85&kwh=0.2")
     page.get_by_role("button", name="Share").click()
     with page.expect_download(timeout=90_000) as caught:
-        page.get_by_role("button", name="Scenario (YAML)").click()
-    kept = tmp_path / "scenario.yaml"
+        page.get_by_role("button", name=button).click()
+    kept = tmp_path / name
     caught.value.save_as(kept)
-    assert "accelerators: 64" in kept.read_text(encoding="utf-8")
+    assert name == "pack.zip" or "accelerators: 64" in kept.read_text(encoding="utf-8")
     there = metrics(page)
     other = page.context.new_page()
     open_page(other)
     assert metrics(other) != there
     other.get_by_role("button", name="Share").click()
-    other.get_by_text("Load a scenario").click()
+    other.get_by_text("Load a plan").click()
     other.locator('input[type="file"]').set_input_files(kept)
     expect(other.locator('[data-testid="stMetricValue"]').first).to_have_text(there[0], timeout=30_000)
     settle(other)
     assert metrics(other) == there
     broken = tmp_path / "broken.yaml"
     broken.write_text("years: 300\n", encoding="utf-8")
-    other.get_by_role("button", name="Remove scenario.yaml").click()
+    other.get_by_role("button", name=f"Remove {name}").click()
     settle(other)
     other.locator('input[type="file"]').set_input_files(broken)
     expect(other.get_by_text("Nothing was changed")).to_be_visible(timeout=30_000)

@@ -41,7 +41,14 @@ def test_no_file_asks_the_session_when_it_is_made(offered: dict[str, Make]) -> N
     app.session_state["share"] = True
     app.run()
     assert not app.exception
-    assert {"cash-flow.csv", "assumptions.csv", "results.csv", "scenario.yaml", "memo.pdf"} <= offered.keys()
+    assert {
+        "pack.zip",
+        "cash-flow.csv",
+        "assumptions.csv",
+        "results.csv",
+        "scenario.yaml",
+        "memo.pdf",
+    } <= offered.keys()
     assert all(len(pressed(make)) > 0 for make in offered.values())
 
 

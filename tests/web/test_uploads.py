@@ -6,11 +6,16 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from planner.money.verdict.answer import build_answer
+from planner.report.files.csv_style import CsvStyle
+from planner.report.pack import write_pack
 from planner.scenario.own_prices import RentalQuote, SellerDiscount
 from planner.scenario.scenario import Scenario
+from planner.study.plan_any import planned
 from planner.web import ask, own_prices, state
 from pricing import load_catalogue
 from tests.evidence.mine import as_csv, own_rows
+from tests.facts import DAY
 from tests.web.test_pages import visit
 
 pytestmark = pytest.mark.slow
@@ -84,14 +89,30 @@ def test_runs_of_which_none_can_be_used_leave_those_before() -> None:
     assert "Nothing was changed" in app.error[-1].value.replace("\\", "")
 
 
-@pytest.mark.parametrize("content", ["", "years: 300", "accelerator: no-such-chip", "[1, 2]", "a: &x 1\nb: *x"])
-def test_a_scenario_of_which_nothing_can_be_used_leaves_the_plan(content: str) -> None:
+@pytest.mark.parametrize(("name", "content"), [
+    *(("plan.yaml", content)
+      for content in ("", "years: 300", "accelerator: no-such-chip", "[1, 2]", "a: &x 1\nb: *x")),
+    ("plan.csv", "name,value\nyears,300\n"), ("plan.csv", "years,3\n"), ("pack.zip", "PK\x03\x04cut off"),
+])  # fmt: skip
+def test_a_scenario_of_which_nothing_can_be_used_leaves_the_plan(name: str, content: str) -> None:
     app = visit("Answer")
     app.query_params["gpus"] = "16"
     app.session_state["share"] = True
     app.run()
     before = app.session_state["scenario"]
-    app.file_uploader(key="scenario_file").upload("plan.yaml", content.encode()).run()
+    app.file_uploader(key="scenario_file").upload(name, content.encode()).run()
     assert app.session_state["scenario"] == before
     assert app.query_params["gpus"] == "16"
     assert app.error[0].value.casefold().count("nothing was changed") == 1
+
+
+def test_a_pack_is_the_plan_again() -> None:
+    scenario = Scenario(years=2.25, name="=1+1", site="NO")
+    plan = planned(load_catalogue(), scenario, DAY)
+    app = visit("Answer")
+    app.session_state["share"] = True
+    app.run()
+    pack = write_pack(plan, build_answer(plan), None, "Buy.", CsvStyle("semicolon", "comma"))
+    app.file_uploader(key="scenario_file").upload("pack.zip", pack).run()
+    assert not app.error
+    assert app.session_state["scenario"] == scenario

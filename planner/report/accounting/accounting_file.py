@@ -13,10 +13,9 @@ from planner.report.accounting.lease_words import LABELS as LEASES
 from planner.report.accounting.lease_words import lease_rows, leases_of
 from planner.report.answer.profit_words import LABELS as PROFITS
 from planner.report.answer.profit_words import option_profit_and_loss
+from planner.report.files.csv import columns_of
 from planner.report.table import Table
 
-COLUMNS = ("option", "statement", "contract", "row", "label", "month", "period_end", "fiscal_year", "fiscal_quarter",
-           "usd")  # fmt: skip
 _Rows = Iterator[tuple[str, str, str, str, int, np.ndarray]]  # statement, contract, row, label, first month, months
 
 
@@ -43,7 +42,7 @@ def accounting_table(plan: Plan, answer: Answer) -> Table:
         for statement, contract, row, label, first, months in _statements(plan, way)
         for month, usd in enumerate(months, start=first)
     )
-    return Table.from_raw_rows(rows, COLUMNS)
+    return Table.from_raw_rows(rows, columns_of("accounting"))
 
 
 def _statements(plan: Plan, way: EvaluatedOption) -> _Rows:

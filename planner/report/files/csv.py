@@ -2,12 +2,11 @@
 
 import csv
 import hashlib
-import io
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import count, repeat
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from planner.money.tax import book_depreciation_usd, tax_depreciation_usd
 from planner.money.verdict.answer import Answer
 from planner.money.ways import WAYS
 from planner.report import words
+from planner.report.files.csv_style import DEFAULT_STYLE, CsvStyle
 from planner.report.files.document_parts import priced
 from planner.report.forms import scalar_reason
 from planner.report.speed.runs import assumption_lines
@@ -32,35 +32,24 @@ from planner.scenario.file import SCHEMA, SavedScenario, write_scenario
 from planner.scenario.terms import Currency
 from planner.study.measures import MEASURES, Measure, OptionResult, results_of
 from planner.study.uncertainty.futures import Futures
-from pricing.formulas import guarded
 
 BYTE_ORDER_MARK = "\ufeff"  # so that spreadsheets read it as UTF-8
 
 
-def to_csv(table: Table) -> bytes:
-    """Return the table as UTF-8 CSV: rows and columns in the order shown, full precision, empty where unknown."""
-    out = io.StringIO(BYTE_ORDER_MARK, newline="")
-    out.seek(0, io.SEEK_END)
-    writer = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
-    writer.writerow([guarded(str(name)) for name in table.columns])
-    for row in table.rows():
-        writer.writerow([_cell(value) for value in row])
-    return out.getvalue().encode("utf-8")
+def to_csv(table: Table, style: CsvStyle = DEFAULT_STYLE) -> bytes:
+    """Return the table as CSV: rows and columns in the order shown, full precision, empty where unknown."""
+    return style.encode([table.columns, *table.rows()])
 
 
-def _cell(value: object) -> object:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int | float):
-        return value + 0  # no -0 in a file
-    return guarded(value.isoformat() if hasattr(value, "isoformat") else str(value))
+COLUMN_RECORDS = tuple(csv.DictReader(Path(__file__).with_name("columns.csv").read_text("utf-8").splitlines()))
 
 
-ASSUMPTION_COLUMNS = (
-    "option", "assumption_id", "name", "value", "unit", "low", "high", "source_url", "as_of", "verified_by", "note",
-)  # fmt: skip
+def columns_of(file: str) -> tuple[str, ...]:
+    """Return the columns of a file of the pack, in their order."""
+    return tuple(record["column"] for record in COLUMN_RECORDS if record["file"] == file)
+
+
+ASSUMPTION_COLUMNS = columns_of("assumptions")
 
 
 class AssumptionIds:
@@ -108,6 +97,7 @@ def assumptions_table(plan: Plan, sign: str) -> Table:
         ("sign_convention", None, "", sign),
         ("timing", None, "", f"when money moves: {setting.terms.timing}; money is {setting.terms.money}"),
         ("discount_rate_per_year", float(np.asarray(plan_discount_rate(setting))), "1/year", "effective, not nominal"),
+        ("years_until_money_moves", None, "year", "by month: a file of the pack"),
         ("hours_per_month", setting.terms.hours_per_month, "hours", "8,760 / 12 unless the scenario says otherwise"),
         ("catalogue", None, "", f"digest {setting.catalogue.digest}, of {setting.catalogue.day.isoformat()}"),
     ]
@@ -185,15 +175,7 @@ def _old_number(measure: Measure, result: OptionResult) -> float | None:
 
 
 SIGN = "Costs are positive, money that comes back is negative."
-COLUMNS = (
-    "schema_version", "scenario_id", "scenario_name", "scenario_version", "engine_version", "plan_day", "created_by",
-    "option", "provider", "sku", "region", "period_index", "period_start", "period_end", "line_code",
-    "line_name", "cost_category", "capex_opex", "cash_or_noncash", "quantity", "unit", "unit_price", "price_type",
-    "price_as_of", "price_source_url", "currency", "amount", "fx_rate", "fx_date", "reporting_currency",
-    "amount_reporting", "nominal_or_real", "discount_convention", "discount_rate", "discount_factor", "present_value",
-    "book_depreciation", "tax_depreciation", "tax_shield", "after_tax_cash_flow", "cumulative_cash",
-    "gpu_hours_available", "gpu_hours_used", "utilisation", "probability_level", "assumption_id", "note",
-)  # fmt: skip
+COLUMNS = columns_of("cash-flow")
 SCHEMA_VERSION = "2"
 USD = "USD"
 CREATED_BY = "rent-or-buy"
@@ -257,6 +239,11 @@ def _periods(plan: Plan) -> dict[str, Any]:
     return {"period_index": np.arange(months + 1), "period_start": starts, "period_end": days}
 
 
+def line_code(line: Line, place: int) -> str:
+    """Return the key of a line within its option."""
+    return f"{line.part.replace(' ', '-')}-{place:02d}"
+
+
 def _line(plan: Plan, option: Option, line: Line, place: int, ids: AssumptionIds) -> dict[str, Any]:
     shape = option.ledger.monthly_usd.shape
     usd = np.broadcast_to(line.usd, shape)
@@ -267,7 +254,7 @@ def _line(plan: Plan, option: Option, line: Line, place: int, ids: AssumptionIds
     dated = origin if isinstance(origin, Origin) else None
     unpriced = "not priced: left out of every total" if np.isnan(line.usd).any() else ""
     return {
-        "line_code": f"{line.part.replace(' ', '-')}-{place:02d}",
+        "line_code": line_code(line, place),
         "line_name": line.name,
         "cost_category": line.part,
         "capex_opex": _CAPEX.get(line.treatment, ""),
