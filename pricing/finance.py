@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Literal
 
 from pydantic import Field, model_validator
 
-from pricing.figure import Confidence, Id, Label, Locator, Note, Share, SourceId, StrictModel, Text, YearMonth, optional
+from pricing.figure import (
+    Confidence,
+    Day,
+    Id,
+    Label,
+    Locator,
+    Note,
+    Share,
+    SourceId,
+    StrictModel,
+    Text,
+    YearMonth,
+    optional,
+)
 
 # Among what a machine is bought and sold: boards and racks of data centres, cards for servers, for private people and
 # for workstations, whole desktop machines. Prices of each move in their own way.
@@ -21,6 +35,9 @@ class DepreciationSchedule(StrictModel):
     shares_by_year: tuple[Share, ...] = Field(
         min_length=1, description="Part of the price written off in each year; they sum to 1"
     )
+    valid_from: Day | None = optional("the law holds for what is bought from this day on")
+    valid_to: Day | None = optional("and until this one")
+    usual_from: Day | None = optional("plans there of this day or later start from it; without it they have to name it")
     source: SourceId
     locator: Locator = None
     note: Note = None
@@ -30,6 +47,12 @@ class DepreciationSchedule(StrictModel):
         if abs(sum(self.shares_by_year) - 1) > 1e-6:
             raise ValueError(f"want shares that sum to 1, got {sum(self.shares_by_year):.6f}")
         return self
+
+    def is_usual(self, jurisdiction: str, day: date) -> bool:
+        """Return whether a plan there of this day starts from it."""
+        starts = max(filter(None, (self.valid_from, self.usual_from)), default=date.max)
+        ends = self.valid_to or date.max
+        return self.jurisdiction == jurisdiction and self.usual_from is not None and starts <= day <= ends
 
 
 class ResidualCurve(StrictModel):

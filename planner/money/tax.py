@@ -28,6 +28,7 @@ from planner.money.setting import PlanContext
 from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.terms import TaxInputs
 from pricing.caching import cached
+from pricing.finance import DepreciationSchedule
 
 Array = NDArray[np.float64]
 _DisposalMonths = tuple[int, ...]  # the month in which what was placed in service in each month leaves
@@ -36,6 +37,7 @@ _Schedule = Callable[[_DisposalMonths], Array]  # shares of what was placed in s
 _NO_VAT = frozenset({"staff", "tax", "resale", "income"})  # the buyer pays the VAT on what is sold
 _INTEREST = "interest"
 _DELIVERED = "delivered"
+_USUAL_SCHEDULE = "straight-line-5-half-year"  # where nothing is known of the country
 _NEARLY = 1e-9
 _TAX_FORGONE = "Tax on the sale that keeping forgoes"
 
@@ -52,6 +54,20 @@ def with_tax(setting: PlanContext, ledger: Ledger) -> Ledger:
     put.add("vat_recovered_share", tax.vat_recovered_share, "1", YOUR_INPUT)
     vat = _vat_lines(put, setting, tax, ledger) if tax.vat_share else ()
     return ledger.with_lines((*vat, *_tax_lines(put, setting, tax, ledger)))
+
+
+def schedule_in_use(setting: PlanContext, tax: TaxInputs) -> DepreciationSchedule:
+    """Return the schedule that is named, else the usual one of the country on the plan's day, else a plain one."""
+    schedules = setting.catalogue.schedules
+    if tax.schedule is not None:
+        return schedules[tax.schedule]
+    usual = (
+        schedule
+        for place in setting.catalogue.around(setting.scenario.site)
+        for schedule in schedules.values()
+        if schedule.is_usual(place, setting.day)
+    )
+    return next(usual, schedules[_USUAL_SCHEDULE])
 
 
 def tax_depreciation_usd(setting: PlanContext, ledger: Ledger) -> Array:
@@ -106,13 +122,22 @@ def _tax_lines(put: InputSheet, setting: PlanContext, tax: TaxInputs, ledger: Le
               "still_in_books_usd": remaining, "forgone_usd": forgone}  # fmt: skip
     for name, usd in inputs.items():
         put.add(name, at_year_ends(usd_by_year=usd, months=setting.timeline.last), "USD by month", COMPUTED)
+    note = _written_off_by(setting, tax)
     lines = (
         put.line("Tax saved by running costs", "tax", "-1 * tax_share * deducted_usd", treatment="tax"),
-        put.line("Tax saved by writing off", "tax", "-1 * tax_share * written_off_usd", treatment="tax"),
+        put.line("Tax saved by writing off", "tax", "-1 * tax_share * written_off_usd", note, "tax"),
         put.line("Tax on the sale", "tax", "tax_share * (sold_for_usd - still_in_books_usd)", treatment="tax"),
         put.line(_TAX_FORGONE, "tax", "-1 * tax_share * forgone_usd", treatment="forgone"),
     )
     return tuple(line for line in lines if line.has_amounts)
+
+
+def _written_off_by(setting: PlanContext, tax: TaxInputs) -> str:
+    """Return how hardware is written off, in words."""
+    if tax.shares_by_year:
+        return "written off by shares of your own"
+    schedule = schedule_in_use(setting, tax)
+    return f"written off by: {schedule.label} ({schedule.jurisdiction})"
 
 
 def _as_profit_allows(
@@ -246,7 +271,7 @@ def _tax_book_amounts(setting: PlanContext, ledger: Ledger) -> tuple[Array, Arra
     """Return the tax depreciation of each tax year, and the tax book value of what leaves in that year. [USD]"""
     tax = setting.scenario.tax
     assert tax is not None
-    shares = tax.shares_by_year or setting.catalogue.schedules[tax.schedule].shares_by_year
+    shares = tax.shares_by_year or schedule_in_use(setting, tax).shares_by_year
     inflation = tuple(_inflation_factors(setting).tolist())
     both = _apply_schedule(setting, ledger, lambda disposal: _tax_schedule(disposal, shares, inflation))
     years = both.shape[-1] // 2

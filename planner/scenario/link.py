@@ -20,7 +20,6 @@ from planner.scenario.link_text import entered_amounts, format_value, parse_valu
 from planner.scenario.path import format_path, get_value, pop_value, set_value
 from planner.scenario.question import KEYS, LinkKey
 from planner.scenario.scenario import Scenario
-from planner.scenario.terms import TaxInputs
 from planner.scenario.typed_money import ConvertedAmounts, to_dollars, with_entered_amounts
 from pricing import Catalogue, PricingError
 from pricing.exchange import Rates
@@ -341,8 +340,6 @@ def _resolve_names(scenario: Scenario, catalogue: Catalogue, notes: list[str], u
             data[path[0]] = getattr(usual, str(path[0]))
             continue
         default = get_value(usual, path)
-        if path == ("tax", "schedule"):
-            default = TaxInputs().schedule
         key = next((key.key for key in KEYS.values() if key.path == path), ".".join(map(str, path)))
         unknown.add(key)
         instead = f"{default} is" if default else _WHEN_EMPTY.get(path, "The catalogue's is")
@@ -362,7 +359,10 @@ def _taken_for_another(scenario: Scenario, settled: Scenario, catalogue: Catalog
     return [f"gpu = {printable(scenario.accelerator)}. {note}"] if note else []
 
 
-_WHEN_EMPTY: dict[tuple[str | int, ...], str] = {("kept", "accelerator"): "The plan's GPU is"}
+_WHEN_EMPTY: dict[tuple[str | int, ...], str] = {
+    ("kept", "accelerator"): "The plan's GPU is",
+    ("tax", "schedule"): "The usual one of the country is",
+}
 _WHOLE = ("stay_in", "currency")  # fields that are left out as a whole where a name in them is unknown
 
 

@@ -121,8 +121,9 @@ class TaxInputs(ScenarioModel):
 
     tax_share: Annotated[Share | None, ask("tax", "Tax on profit, %", "Filled in, tax and depreciation are counted.",
         group=MONEY, percent=True, usual="not counted")] = None  # fmt: skip
-    schedule: Annotated[Id, ask("written", "Written off by", "A schedule of the tax books.", group=MONEY, rare=True,
-        usual="not counted")] = "straight-line-5-half-year"  # fmt: skip
+    schedule: Annotated[Id | None, Field(description="empty: the usual one of the country, else five years in a "
+        "straight line with half of the first"), ask("written", "Written off by", "A schedule of the tax books.",
+        group=MONEY, rare=True, usual="as usual in that country")] = None  # fmt: skip
     shares_by_year: Annotated[tuple[Share, ...], Field(max_length=40), unit("share of the price, year by year")] = ()
     profit_usd_per_year: Annotated[float | None, Field(ge=-1e12, le=1e12,
         description="other profit to set costs against; empty: always enough"), unit("USD a year")] = None  # fmt: skip
