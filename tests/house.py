@@ -21,7 +21,8 @@ ROOT = Path(__file__).resolve().parents[1]
 # From the facts up to the screen. A module may import from its own floor's room and from every floor below.
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("pricing",), ("planner.scenario",), ("planner.network",), ("planner.speed",), ("planner.evidence",),
-    ("planner.money",), ("planner.study",), ("planner.report",), ("planner.store",), ("planner.web", "planner.cli"),
+    ("planner.money",), ("planner.study",), ("planner.report",), ("planner.store",), ("planner.api",),
+    ("planner.web", "planner.cli"),
     ("app", "planner.__main__"),
 )  # fmt: skip
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
@@ -36,7 +37,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("pickle", "marshal", "shelve", "dill", "cloudpickle"), ()),
 }
 MAY_PRINT = ("planner.cli", "planner.__main__", "planner.web")
-MAY_ASK_THE_DAY = ("planner.cli", "planner.__main__", "planner.web", "pricing.feeds")
+MAY_ASK_THE_DAY = ("planner.cli", "planner.api", "planner.__main__", "planner.web", "pricing.feeds")
 PAGES = "planner.web.pages"
 
 LONGEST_FUNCTION = 60

@@ -174,7 +174,7 @@ def test_ctrl_c_ends_with_one_line_and_130(
     def stopped(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("planner.cli.scenarios.evaluate", stopped)
+    monkeypatch.setattr("planner.api.plans.evaluate", stopped)
     monkeypatch.setattr("pricing.feeds.live.current", stopped)
     assert main([verb, "startup"] if verb == "plan" else [verb]) == STOPPED
     assert capsys.readouterr().err == "Stopped.\n"

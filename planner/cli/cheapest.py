@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -15,19 +15,18 @@ from planner.cli.common import (
     add_output_arguments,
     add_runs_argument,
     amount,
-    emit,
     keep_flags,
     length,
     number,
-    stamp,
     whole,
     with_quote_file,
+    write_result,
 )
 from planner.cli.terminal import redraw_line
 from planner.scenario.vocabulary import Method, ServingPrecision, TrainingPrecision
 
 if TYPE_CHECKING:
-    from planner.cli.scenarios import LoadedScenario
+    from planner.api.records import LoadedScenario
     from planner.scenario.work import Work
     from planner.study.market.hours_needed import Progress
     from pricing import Catalogue
@@ -98,8 +97,9 @@ _WITHOUT_JOB = frozenset({"verb", "flags", "day", "quotes", "json", "csv"})  # a
 
 def _load_requested(args: argparse.Namespace) -> LoadedScenario:
     """Return the scenario of a file changed by the arguments, or one made of the arguments."""
+    from planner.api.records import LoadedScenario
     from planner.cli.jobs import parse_job, with_own_runs
-    from planner.cli.scenarios import LoadedScenario, load_scenario
+    from planner.cli.scenarios import load_scenario
     from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
     from pricing.feeds.live import current
 
@@ -160,45 +160,20 @@ _SECONDS_BEFORE_A_BAR, _BAR = 1.0, 30
 
 def _print_market(loaded: LoadedScenario, args: argparse.Namespace) -> int:
     """Print one piece of work on every accelerator, in every number and way of paying."""
-    from planner.report.forms import to_plain_data
-    from planner.report.market.cheapest import market_data, market_table, market_text, single_gpu_kind_sentence
-    from planner.study.market.gpu_guide import single_accelerator_picks
-    from planner.study.market.survey import market
+    from planner.api.offers import market_of
 
-    result = market(
-        loaded.facts,
-        loaded.scenario,
-        loaded.day,
-        budget_usd=args.budget_usd,
-        accelerators=args.accelerator,
-        counts=args.count,
-        progress=_bar() if sys.stderr.isatty() else None,
-    )
-    mixed = single_accelerator_picks(loaded.facts, loaded.scenario, loaded.day)
-    both = {"all_on_one_kind": [to_plain_data(asdict(pick)) for pick in mixed]}
-    return emit(
-        args,
-        table=lambda: market_table(result),
-        data=lambda: {**stamp(loaded.facts, loaded.day), **market_data(result), **both},
-        text=lambda: market_text(result) + (f"\n{single_gpu_kind_sentence(mixed)}\n" if mixed else ""),
-    )
+    chosen = {"budget_usd": args.budget_usd, "accelerators": args.accelerator, "counts": args.count}
+    return write_result(args, market_of(loaded, **chosen, progress=_bar() if sys.stderr.isatty() else None))
 
 
 def _print_uses(args: argparse.Namespace) -> int:
     """Print the GPU to choose for learning, fine-tuning, training, serving and a bit of everything."""
-    from planner.report.market.cheapest import uses_data, uses_table, uses_text
-    from planner.study.market.gpu_guide import guide_choices
+    from planner.api.offers import typical_uses
     from pricing.feeds.live import current
 
     day = args.day or date.today()
     facts = with_quote_file(current(), args.quotes, day)
-    choices = guide_choices(facts, day, _bar() if sys.stderr.isatty() else lambda _: None)
-    return emit(
-        args,
-        table=lambda: uses_table(choices),
-        data=lambda: {**stamp(facts, day), "uses": uses_data(choices)},
-        text=lambda: uses_text(choices),
-    )
+    return write_result(args, typical_uses(facts, day, _bar() if sys.stderr.isatty() else None))
 
 
 def _bar() -> Progress:

@@ -14,10 +14,12 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from planner.api.records import iso, versioned
 from planner.cli.terminal import escape_unprintable_json, tell
 from planner.scenario.amounts import parse_amount
 
 if TYPE_CHECKING:
+    from planner.api.records import Result
     from planner.report.table import Table
     from pricing import Catalogue
     from pricing.quotes import Quotes
@@ -125,23 +127,20 @@ def with_quote_file(catalogue: Catalogue, path: Path | None, day: date) -> Catal
     return catalogue if quotes is None else with_quotes(catalogue, quotes)
 
 
-VERSION = 1  # of the keys that verbs print; those of answers have their own (planner.report.files.answer_schema)
-
-
 def to_versioned_json(data: Mapping[str, Any]) -> str:
     """Return a result as JSON, with the version of its keys."""
-    return to_json({"version": VERSION, **data})
+    return to_json(versioned(data))
 
 
 def to_json(data: Any) -> str:
     """Return data as JSON for the terminal."""
-    text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False, default=lambda day: day.isoformat())
+    text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False, default=iso)
     return escape_unprintable_json(text, sys.stdout)
 
 
-def stamp(catalogue: Catalogue, day: date) -> dict[str, Any]:
-    """Return the catalogue behind a result, and its day."""
-    return {"catalogue_digest": catalogue.digest, "catalogue_day": catalogue.day, "day": day}
+def write_result(args: argparse.Namespace, result: Result) -> int:
+    """Write what a verb calculated in each form the arguments ask for."""
+    return emit(args, **result._asdict())
 
 
 def emit(
@@ -154,7 +153,7 @@ def emit(
     byte_order_mark: bool = True,
 ) -> int:
     """Write a result in each form the arguments ask for; `aside` goes to stderr beside JSON."""
-    if args.csv:
+    if getattr(args, "csv", None):
         from planner.report.files.csv import BYTE_ORDER_MARK, to_csv  # only for a file
 
         written = to_csv(table())

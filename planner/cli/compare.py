@@ -1,11 +1,10 @@
 """`compare`: several scenarios side by side, and their differences."""
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
-from planner.cli.common import OK, UsageError, add_catalog_arguments, to_json, write_file
+from planner.cli.common import UsageError, add_catalog_arguments, write_result
 
 MOST = 8
 
@@ -24,23 +23,9 @@ def run(args: argparse.Namespace) -> int:
     """Load the scenarios before the engine, then print them side by side."""
     if not 2 <= len(args.scenarios) <= MOST:
         raise UsageError(f"want 2 to {MOST} scenarios to compare, got {len(args.scenarios)}.")
-    from planner.cli.scenarios import evaluate, load_scenario
+    from planner.cli.scenarios import load_scenario
 
     scenarios = [load_scenario(name, args) for name in args.scenarios]
-    from planner.report.answer.side_by_side import compare_table, differences_table, repeated
-    from planner.report.files.csv import to_csv
-    from planner.report.table import text_table
+    from planner.api.plans import comparison, evaluate
 
-    plans = [evaluate(scenario) for scenario in scenarios]
-    table = compare_table(plans)
-    if args.csv:
-        write_file(args.csv, to_csv(table))
-    if args.json:
-        from planner.report.answer.document import comparison_json  # only programs need its schema
-
-        sys.stdout.write(to_json(comparison_json(plans)) + "\n")
-        return OK
-    differences = differences_table(plans)
-    lines = "\n".join((*repeated(plans), *([text_table(differences)] if len(differences) else [])))
-    sys.stdout.write(f"{text_table(table)}\n\nWhat differs\n------------\n{lines}\n")
-    return OK
+    return write_result(args, comparison([evaluate(scenario) for scenario in scenarios]))

@@ -4,7 +4,8 @@ import argparse
 from datetime import date
 from typing import Any
 
-from planner.cli.common import add_output_arguments, emit, stamp, with_quote_file
+from planner.api.records import stamp
+from planner.cli.common import add_output_arguments, emit, with_quote_file
 
 
 def add(verbs: Any) -> None:

@@ -72,7 +72,7 @@ def parse_job(kind: type[J], values: Mapping[str, Any], flags: Mapping[str, str]
     except pydantic.ValidationError as error:
         place, wish, _ = first_error_message(error)
         name = str(place[0]) if place else ""
-        raise UsageError(f"{flags.get(name, name)}: {wish}." if name else f"{wish}.") from error
+        raise UsageError(f"{flags.get(name, name)}: {wish}" if name else wish) from error  # the end comes with `tell`
 
 
 def load_runs(kind: Kind, path: Path | None) -> list[dict[str, str]]:

@@ -10,12 +10,12 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planner.cli.common import OK, add_catalog_arguments, to_json, write_file
+from planner.cli.common import OK, add_catalog_arguments, to_versioned_json, write_file
 from planner.cli.terminal import tell
 from planner.report.files.csv_style import DECIMALS, ENCODINGS, SEPARATORS, CsvStyle
 
 if TYPE_CHECKING:
-    from planner.cli.scenarios import LoadedScenario
+    from planner.api.records import LoadedScenario
     from planner.report.answer.plan_report import PlanReport
     from planner.report.table import Table
 
@@ -53,17 +53,12 @@ def add(verbs: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Load the scenario before the engine, then print the plan."""
-    from planner.cli.scenarios import evaluate, load_scenario
+    from planner.cli.scenarios import load_scenario
 
     loaded = load_scenario(args.scenario, args)
-    from planner.report.answer.other_measures import other_measures
-    from planner.report.answer.plan_report import plan_text
-    from planner.study.buy_or_wait import BuyOrWaitUnavailable, buy_or_wait_futures, waiting
+    from planner.api.plans import evaluate, plan_result, with_studies
 
-    report = evaluate(loaded)
-    waits = waiting(report.plan)
-    later = None if isinstance(waits, BuyOrWaitUnavailable) else buy_or_wait_futures(waits)
-    report = report._replace(waits=(waits, later), also=other_measures(report.plan, report.answer, report.futures))
+    report = with_studies(evaluate(loaded))
     _write_csv_files(report, args)
     if args.focus:
         from planner.report.files.focus import focus_file
@@ -74,12 +69,8 @@ def run(args: argparse.Namespace) -> int:
 
         summary = report.summary
         write_file(args.xlsx, workbook(report.plan, report.answer, report.futures, (summary.title, *summary.sentences)))
-    if args.json:
-        from planner.report.answer.document import answer_json  # only programs need its schema
-
-        sys.stdout.write(to_json(answer_json(report)) + "\n")
-    else:
-        sys.stdout.write(plan_text(report))
+    result = plan_result(report)
+    sys.stdout.write(to_versioned_json(result.data()) + "\n" if args.json else result.text())
     if loaded.is_dated:
         tell(f"{loaded.name}: {_price_changes(loaded, report)}")
     return OK
@@ -87,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _price_changes(loaded: LoadedScenario, before: PlanReport) -> str:
     """Return what today's prices change in a plan that was made with earlier ones."""
-    from planner.cli.scenarios import evaluate
+    from planner.api.plans import evaluate
     from planner.report.answer.verdict_line import price_update_text, summarize_verdict
     from pricing.feeds.live import current
 

@@ -1,21 +1,13 @@
 """`prices`: rental offers, with age and source."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from datetime import date
-from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
-from planner.cli.common import OK, UsageError, add_location_argument, day, emit, stamp, whole, with_quote_file
-from pricing.choices import TRUST_ORDER, Area, Purchase
-
-if TYPE_CHECKING:
-    from pricing import Catalogue
-    from pricing.orderable import Order
-
+from planner.cli.common import OK, add_location_argument, day, keep_flags, whole, with_quote_file, write_result
+from pricing.choices import TRUST_ORDER, Purchase
 
 SORTS = ("price", "instance", "age", "provider", "accelerator", "region")
 
@@ -42,89 +34,25 @@ def add(verbs: Any) -> None:
     )
     prices.add_argument("--json", action="store_true", help="print JSON")
     prices.add_argument("--csv", type=Path, metavar="FILE", help="write CSV")
+    keep_flags(prices)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the matching offers, and the number of hidden ones."""
-    from planner.report import words
-    from pricing import meant
-    from pricing import names as naming
+    from planner.api.offers import PriceRequest, prices
+    from planner.cli.jobs import parse_job
     from pricing.feeds.live import current
-    from pricing.query import OfferFilter, find
 
     day = args.day or date.today()
-    catalogue = with_quote_file(current(), args.quotes, day)
-    wish = OfferFilter(
-        accelerators=frozenset(meant.offered_accelerators(catalogue, args.accelerator) if args.accelerator else ()),
-        providers=frozenset({naming.provider(catalogue, args.provider)} if args.provider else ()),
-        purchases=_purchases(args.purchase),
-        order=_order(catalogue, args),
-        max_age_days=args.max_age_days,
-        least_trust=args.trust,
-        doubtful=args.all,
-        **_place(args.region),
-    )
-    # names are checked before numpy is loaded
-    from planner.report.market.prices import (
-        ASSUMED,
-        offer_rows,
-        offer_table,
-        offer_text,
-        order_data,
-        order_lines,
-        sort_offers,
-    )
-
-    matches = find(catalogue, wish, day)
-    rows = offer_rows(catalogue, sort_offers(catalogue, matches.ids, args.sort, day), day, wish.areas)
-    orders = [] if wish.order is None else order_data(catalogue, wish.accelerators, wish.purchases, wish.order, day)
-    hidden_offers = words.counted(matches.hidden, "reason", "offers")
-    emit(
-        args,
-        table=lambda: offer_table(rows),
-        data=lambda: stamp(catalogue, day) | {"offers": rows, "orders": orders, "hidden": hidden_offers},
-        text=lambda: "".join(
-            f"{part}\n" for part in (*([offer_text(rows)] if rows else []), *order_lines(catalogue, orders))
-        ),
-    )
+    wish = parse_job(PriceRequest, vars(args), args.flags)
+    result = prices(with_quote_file(current(), args.quotes, day), wish, day)
+    write_result(args, result)
     if not args.json:
-        hidden = ", ".join(f"{number:,} {reason}" for reason, number in matches.hidden.items())
-        count = f"{words.count(len(rows), 'offer')}; hidden: {hidden or 'none'}."
+        from planner.report import words
+        from planner.report.market.prices import ASSUMED
+
+        data = result.data()
+        hidden = ", ".join(f"{row['offers']:,} {row['reason']}" for row in data["hidden"])
+        count = f"{words.count(len(data['offers']), 'offer')}; hidden: {hidden or 'none'}."
         sys.stderr.write(f"{count} Prices exclude taxes. {ASSUMED}\n")
     return OK
-
-
-def _order(catalogue: Catalogue, args: argparse.Namespace) -> Order | None:
-    """Return the number wanted at once, and where it must stay."""
-    from pricing.orderable import Order, staying
-
-    if args.gpus is None and args.stay is None:
-        return None
-    from planner.scenario.rent import accepts_hosts
-
-    count = args.gpus or 1
-    return Order(count, stay=staying(catalogue, args.stay), hosts=accepts_hosts(count))
-
-
-def _purchases(text: str | None) -> frozenset[str]:
-    if text is None:
-        return frozenset()
-    kinds = get_args(Purchase)
-    selected: set[str] = set()
-    for word in map(str.strip, text.replace("-", "_").casefold().split(",")):
-        if word == "reserved":
-            selected.update(kind for kind in kinds if kind.startswith("reserved"))
-        elif word in kinds:
-            selected.add(word)
-        else:
-            near = get_close_matches(word, kinds, n=1)
-            hint = f" Did you mean {near[0]}?" if near else ""
-            raise UsageError(f"--purchase: want {', '.join(kinds)} or reserved, got {word!r}.{hint}")
-    return frozenset(selected)
-
-
-def _place(text: str | None) -> dict[str, Any]:
-    if text is None:
-        return {}
-    area = text.strip().casefold().replace(" ", "_").replace("-", "_")
-    return {"areas": frozenset({area})} if area in get_args(Area) else {"region": text}

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from planner.api.records import LoadedScenario
 from planner.cli.common import UsageError, read_quote_file
 from planner.cli.jobs import with_own_runs
 from planner.cli.terminal import tell
@@ -22,21 +21,6 @@ from pricing.feeds.live import current
 from pricing.quotes import with_quotes
 from pricing.stale import as_of
 from pricing.strict_yaml import MAX_BYTES
-
-if TYPE_CHECKING:
-    from planner.report.answer.plan_report import PlanReport
-
-
-@dataclass(frozen=True, eq=False)
-class LoadedScenario:
-    """A scenario that was read, with its facts and its day."""
-
-    name: str  # of the file or preset
-    scenario: Scenario
-    facts: Catalogue
-    day: date
-    about: tuple[str, ...]
-    is_dated: bool = False  # its file names an earlier day, whose facts are used
 
 
 def load_scenario(name: str, args: argparse.Namespace) -> LoadedScenario:
@@ -99,16 +83,3 @@ def load_grid(path: Path) -> SweepGrid:
         return read_grid(text, path.name, current(), load_base, [measure.name for measure in MEASURES])
     except ScenarioError as error:
         raise UsageError(f"{path.name}: {error}") from error
-
-
-def evaluate(loaded: LoadedScenario) -> PlanReport:
-    """Return the plan of a scenario with its answer; inputs it leaves open are chosen first."""
-    from planner.report.answer.plan_report import PlanReport  # a bad name loads no engine
-    from planner.report.answer.sentences import summarize_answer
-    from planner.study.plan_any import planned
-    from planner.study.uncertainty.sure_verdict import decided
-
-    plan = planned(loaded.facts, loaded.scenario, loaded.day)
-    sure = decided(plan)
-    summary = summarize_answer(plan, sure.answer, sure.futures)
-    return PlanReport(loaded.name, plan, sure.answer, summary, loaded.about, sure.futures)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -15,14 +13,13 @@ from planner.cli.common import (
     add_model_arguments,
     add_output_arguments,
     day,
-    emit,
     keep_flags,
     length,
     number,
     share,
-    stamp,
     whole,
     with_quote_file,
+    write_result,
 )
 from planner.scenario.vocabulary import (
     USUAL_ACCEPTED_SHARE,
@@ -36,11 +33,9 @@ from planner.scenario.vocabulary import (
 
 if TYPE_CHECKING:
     from planner.evidence.checked import CorrectedJob
-    from planner.money.renting.cheapest_offer import JobHourQuote
     from planner.scenario.jobs import ServingJob
-    from planner.speed.serving import ServingConstants, ServingResult
+    from planner.speed.serving import ServingConstants
     from pricing import Catalogue
-    from pricing.orderable import ResidencyRequirement
 
 
 def add(verbs: Any) -> None:
@@ -133,7 +128,11 @@ def run(args: argparse.Namespace) -> int:
     from planner.speed.serving import is_non_llm_work
 
     if is_non_llm_work(args.model):
-        return _print_other_work(args, catalogue, jobs, have, day)
+        from planner.api.speed import ServingTerms, other_work_result
+
+        return write_result(
+            args, other_work_result(catalogue, jobs, day, ServingTerms(args.busy_share, args.stay, have))
+        )
     if len(jobs) > 1:
         raise UsageError(f"--accelerator: want one for {args.model}; several are for work without tokens.")
     return _print_model(args, catalogue, jobs[0], have, day)
@@ -143,100 +142,26 @@ def _print_model(
     args: argparse.Namespace, catalogue: Catalogue, job: ServingJob, have: tuple[str, ...], day: date
 ) -> int:
     """Print one model on one kind of accelerator."""
-    from planner.report.answer.feasibility import cpu_sentences
-    from planner.report.forms import to_plain_data
-    from planner.report.speed.runs import own_runs_data, own_runs_text
-    from planner.report.speed.serving_words import serving_data, serving_row, serving_text
-    from planner.report.table import Table
-    from planner.speed.serving import cpu_feasibility, serve
-    from pricing.orderable import staying
+    from planner.api.speed import ServingTerms, serve_result
 
     own, constants = _with_own_runs(catalogue, job, args)
-    job = own.job
-    result = serve(catalogue, job, constants)
-    runs = {"own_runs": own_runs_data(own)} if args.runs else {}
-    cost = _offer(catalogue, job, result, day, staying(catalogue, args.stay))
-    cpu = cpu_feasibility(catalogue, job, have, constants)
-    answer = (job, result, cost, args.busy_share)
-    return emit(
-        args,
-        table=lambda: Table.from_raw_rows([serving_row(*answer)]),
-        data=lambda: {
-            **stamp(catalogue, day),
-            **runs,
-            **serving_data(*answer),
-            "without_gpu": to_plain_data(asdict(cpu)),
-        },
-        text=lambda: (
-            serving_text(*answer, cpu_sentences(cpu), _by_token(catalogue, job, result, cost))
-            + own_runs_text(catalogue, own, result.accelerator)
-        ),
-    )
+    terms = ServingTerms(args.busy_share, args.stay, have)
+    return write_result(args, serve_result(catalogue, own, day, terms=terms, constants=constants))
 
 
 def _with_own_runs(
     catalogue: Catalogue, job: ServingJob, args: argparse.Namespace
-) -> tuple[CorrectedJob[ServingJob], ServingConstants | None]:
+) -> tuple[ServingJob | CorrectedJob[ServingJob], ServingConstants | None]:
     """Return the job corrected by your own runs, where there are any, and the constants of your file."""
     from planner.cli.jobs import load_runs, read_text_file, refuse_both, warn_unused_runs
-    from planner.evidence.checked import CorrectedJob
     from planner.evidence.constants_file import serving_constants_in
     from planner.evidence.serving.check import anchored
 
     path = args.constants
     constants = None if path is None else serving_constants_in(read_text_file(path), file=path.name)
     if args.runs is None:
-        return CorrectedJob(job), constants
+        return job, constants
     refuse_both(job)
     own = anchored(catalogue, job, load_runs("serving", args.runs), file=args.runs.name, constants=constants)
     warn_unused_runs(args.runs, own.why_not)
     return own, constants
-
-
-def _by_token(
-    catalogue: Catalogue, job: ServingJob, result: ServingResult, cost: JobHourQuote | None
-) -> tuple[str, ...]:
-    """Return the cost by the token, where the model is price and a price of the accelerator is known."""
-    from planner.money.by_token import token_break_even
-    from planner.report.answer.sensitivity import describe_token_price
-    from planner.scenario.task import ServingTask
-
-    if cost is None or job.mig_profile is not None:
-        return ()
-    task = ServingTask(model=result.model, input_tokens=job.input_tokens, output_tokens=job.output_tokens)
-    price = token_break_even(catalogue, result, task, usd_per_accelerator_hour=cost.usd_per_accelerator_hour)
-    return () if price is None else (describe_token_price(price),)
-
-
-def _offer(
-    catalogue: Catalogue, job: ServingJob, result: ServingResult, day: date, stay: ResidencyRequirement
-) -> JobHourQuote | None:
-    """Return the offer for all replicas; a slice is rented as the whole accelerator it is cut from."""
-    from planner.money.renting.cheapest_offer import hired
-    from planner.scenario.base import HOURS_PER_YEAR
-    from pricing import names as naming
-
-    together = result.accelerators_per_replica
-    needed = result.accelerators_at_average or together * max(result.replicas, 1)
-    key = naming.accelerator(catalogue, job.accelerator)
-    return hired(catalogue, key, accelerators=needed, hours=HOURS_PER_YEAR, together=together, day=day, stay=stay)
-
-
-def _print_other_work(
-    args: argparse.Namespace, catalogue: Catalogue, jobs: Sequence[ServingJob], have: tuple[str, ...], day: date
-) -> int:
-    """Print work without tokens (pictures, films, speech, classifiers) on each accelerator, side by side."""
-    from planner.report.answer.feasibility import cpu_sentences
-    from planner.report.speed.serving_words import other_work_rows, other_work_text, priced
-    from planner.report.table import Table
-    from planner.speed.serving import cpu_feasibility, non_llm_serving
-
-    works = [priced(catalogue, non_llm_serving(catalogue, job), day) for job in jobs]
-    rows = other_work_rows(works, args.busy_share)
-    cpu = cpu_sentences(cpu_feasibility(catalogue, jobs[0], have))
-    return emit(
-        args,
-        table=lambda: Table.from_raw_rows(rows),
-        data=lambda: {**stamp(catalogue, day), "work": rows, "without_gpu": list(cpu)},
-        text=lambda: "\n\n".join((other_work_text(works, args.busy_share), *cpu)) + "\n",
-    )

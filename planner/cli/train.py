@@ -14,23 +14,20 @@ from planner.cli.common import (
     add_output_arguments,
     amount,
     decimal_year,
-    emit,
     keep_flags,
     length,
     number,
-    stamp,
     whole,
     with_quote_file,
+    write_result,
 )
 from planner.scenario.vocabulary import Method, Optimizer, Recompute, Team, TrainingEngine, TrainingPrecision, Zero
 
 if TYPE_CHECKING:
     from planner.evidence.checked import CorrectedJob
-    from planner.money.renting.cheapest_offer import JobHourQuote
     from planner.scenario.jobs import TrainingJob
-    from planner.speed.training import TrainingCalibration, TrainingResult
+    from planner.speed.training import TrainingCalibration
     from pricing import Catalogue
-    from pricing.orderable import ResidencyRequirement
 
 
 def add(verbs: Any) -> None:
@@ -93,13 +90,9 @@ def run(args: argparse.Namespace) -> int:
     from planner.cli.jobs import training_job
 
     job = training_job(args)
-    from planner.report.speed.runs import own_runs_data, own_runs_text
-    from planner.report.speed.training_words import training_data, training_rows, training_text
-    from planner.report.table import Table
-    from planner.speed.training import train
+    from planner.api.speed import train_result
     from planner.speed.training.images import is_image_network
     from pricing.feeds.live import current
-    from pricing.orderable import staying
 
     day = args.day or date.today()
     catalogue = with_quote_file(current(), args.quotes, day)
@@ -108,54 +101,32 @@ def run(args: argparse.Namespace) -> int:
     if args.images is not None or args.epochs is not None:
         raise UsageError(f"--images and --epochs are for networks that learn from pictures, not {args.model}.")
     own, calibration = _with_own_runs(catalogue, job, args)
-    result = train(catalogue, own.job, calibration=calibration)
-    cost = _offer(catalogue, result, day, staying(catalogue, args.stay))
-    runs = {"own_runs": own_runs_data(own)} if args.runs else {}
-    return emit(
-        args,
-        table=lambda: Table.from_raw_rows(training_rows(result, cost)),
-        data=lambda: {**stamp(catalogue, day), **runs, **training_data(result, cost)},
-        text=lambda: training_text(result, cost) + own_runs_text(catalogue, own, result.accelerator),
-    )
+    return write_result(args, train_result(catalogue, own, day, stay=args.stay, calibration=calibration))
 
 
 def _with_own_runs(
     catalogue: Catalogue, job: TrainingJob, args: argparse.Namespace
-) -> tuple[CorrectedJob[TrainingJob], TrainingCalibration | None]:
+) -> tuple[TrainingJob | CorrectedJob[TrainingJob], TrainingCalibration | None]:
     """Return the job corrected by your own runs, where there are any, and the constants of your file."""
     from planner.cli.jobs import load_runs, read_text_file, refuse_both, warn_unused_runs
-    from planner.evidence.checked import CorrectedJob
     from planner.evidence.constants_file import training_constants_in
     from planner.evidence.training.check import anchored
 
     path = args.constants
     calibration = None if path is None else training_constants_in(read_text_file(path), file=path.name)
     if args.runs is None:
-        return CorrectedJob(job), calibration
+        return job, calibration
     refuse_both(job)
     own = anchored(catalogue, job, load_runs("training", args.runs), calibration=calibration)
     warn_unused_runs(args.runs, own.why_not)
     return own, calibration
 
 
-def _offer(catalogue: Catalogue, result: TrainingResult, day: date, stay: ResidencyRequirement) -> JobHourQuote | None:
-    from planner.money.renting.cheapest_offer import hired
-
-    if result.speed is None:
-        return None
-    count = result.accelerators
-    hours = result.speed.accelerator_hours.typical / count
-    return hired(catalogue, result.accelerator, accelerators=count, hours=hours, together=count, day=day, stay=stay)
-
-
 def _run_image_training(args: argparse.Namespace, catalogue: Catalogue, day: date) -> int:
     """Print the training of a network that learns from pictures."""
+    from planner.api.speed import images_result
     from planner.cli.jobs import accelerator_id, parse_job
-    from planner.money.renting.cheapest_offer import hired
-    from planner.report.speed.training_words import images_data, images_rows, images_text
-    from planner.report.table import Table
     from planner.scenario.jobs import ImageJob
-    from planner.speed.training.images import image_training
 
     flags = [args.flags[name] for name in _OF_TOKENS if getattr(args, name) is not None]
     if flags:
@@ -163,13 +134,4 @@ def _run_image_training(args: argparse.Namespace, catalogue: Catalogue, day: dat
     accelerator = accelerator_id(catalogue, args.accelerator)
     values = {"model": args.model, "accelerator": accelerator, "accelerators": args.accelerators, "team": args.team}
     job = parse_job(ImageJob, values | {"images": args.images, "epochs": args.epochs}, args.flags)
-    result = image_training(catalogue, job)
-    count = result.accelerators
-    cost = hired(catalogue, result.accelerator, accelerators=count, hours=result.hours.typical, together=count, day=day)
-    label = catalogue.accelerator_label(result.accelerator)
-    return emit(
-        args,
-        table=lambda: Table.from_raw_rows(images_rows(result, cost)),
-        data=lambda: {**stamp(catalogue, day), **images_data(result, label, cost)},
-        text=lambda: images_text(result, label, cost),
-    )
+    return write_result(args, images_result(catalogue, job, day))

@@ -77,7 +77,9 @@ def _changes(now: WatchSnapshot, before: WatchSnapshot | None, args: argparse.Na
 
 
 def _take_snapshot(name: str) -> WatchSnapshot:
-    from planner.cli.scenarios import LoadedScenario, evaluate, read_scenario_or_preset
+    from planner.api.plans import evaluate
+    from planner.api.records import LoadedScenario
+    from planner.cli.scenarios import read_scenario_or_preset
     from planner.report.answer.verdict_line import summarize_verdict
     from planner.study.market.survey import sized_accelerator
     from pricing.feeds.live import current

@@ -29,6 +29,12 @@ from pricing.near import near
 from pricing.strict_yaml import MAX_DEPTH
 
 ALSO = "also"
+# Keys of the pages themselves, which hold no part of the plan.
+PAGE_KEYS = frozenset({
+    "work", "asof", "pin", "whole", "all", "every_way", "look", "view", "columns", "seller", "machine", "network",
+    "speed", "turn", "pick", "figures", "every_figure", "find", "facts", "every_point", "stress", "across", "up",
+    "terms", "area", "age", "trust", "doubtful", "large", "bills", "old", "hidden", "embed", "quarters",
+})  # fmt: skip
 LONGEST_ALSO = 4_000
 _NESTED = 3
 _MOST_KEYS_SHOWN = 4

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from planner.scenario.link import ALSO, clean_link, scenario_from_link, scenario_to_link
+from planner.scenario.link import ALSO, PAGE_KEYS, clean_link, scenario_from_link, scenario_to_link
 from planner.scenario.presets import find_preset
 from planner.scenario.question import HOURS, KEYS, QUESTIONS, QuestionKind, detect_question, link_has_key
 from planner.web import address, fields, list_fields, name_box
@@ -12,13 +12,6 @@ from pricing import Catalogue, PricingError
 from pricing.formulas import printable
 
 KEY = "work"  # in the address: work=Train
-# Keys of the pages themselves, which hold no part of the plan.
-OURS = frozenset({
-    KEY, "asof", "pin", "whole", "all", "every_way", "look", "view", "columns", "seller", "machine", "network", "speed",
-    "turn", "pick", "figures", "every_figure", "find", "facts", "every_point", "stress", "across", "up", "terms",
-    "area", "age", "trust", "doubtful", "large", "bills", "old", "hidden",
-    "quarters",
-})  # fmt: skip
 _SHOWN, _SAVED = "question_shown", "questions_kept"
 _WORK = ("train", "serve", fields.BUSY, *fields.INSTEAD)
 
@@ -31,7 +24,7 @@ def apply_link(catalogue: Catalogue) -> list[str]:
         name: text for name, text in values.items() if (name in KEYS and link_has_key(name, question)) or name == ALSO
     }
     unknown = {name: text for name, text in values.items() if name not in KEYS}
-    usable, notes = clean_link({**plan, **unknown}, catalogue, OURS)
+    usable, notes = clean_link({**plan, **unknown}, catalogue, PAGE_KEYS)
     notes += _resolve_model_names(catalogue, usable)
     for name in _WORK:
         if name in values and name not in plan:

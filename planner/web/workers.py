@@ -8,6 +8,7 @@ A process may take so much memory and no more, and one that took much is renewed
 once more in a new one. Nothing is calculated in the server's own process in its place.
 """
 
+import asyncio
 import os
 import signal
 import sys
@@ -164,6 +165,14 @@ class WorkerPool:
             self.leave(job)
         return job.result.result()
 
+    async def wait(self, payload: bytes, person: str, *, is_slow: bool) -> bytes:
+        """Return the packed result of a packed call, beside other requests. One that is cancelled leaves the queue."""
+        job = self.begin(payload, person=person, is_slow=is_slow)
+        try:
+            return await asyncio.wrap_future(job.result)
+        finally:
+            self.leave(job)
+
     def begin(self, payload: bytes, name: str = "", person: str = "", *, is_slow: bool = False) -> WorkerJob:
         """Run a call when it is this person's turn, once for all who ask by the name meanwhile. Wait until `leave`."""
         with self._lock:
@@ -318,6 +327,22 @@ def _remote(function: Callable[_P, _T], *, is_slow: bool, name: str = "") -> Cal
         return result
 
     return call
+
+
+async def run_for(
+    person: str, function: Callable[_P, _T], *args: _P.args, is_slow: bool = False, **named: _P.kwargs
+) -> _T:
+    """Return the result of a function from a worker process, for a request that is no run of a page."""
+    if not _pool:
+        return function(*args, **named)
+    payload = messages.dumps((function, args, named))
+    try:
+        packed = await _pool[0].wait(payload, person, is_slow=is_slow)
+    except messages.CatalogMismatchError as error:
+        payload = messages.dumps((messages.with_facts, (*messages.whole_facts(error.digest), payload), {}))
+        packed = await _pool[0].wait(payload, person, is_slow=is_slow)
+    result: _T = messages.loads(packed)
+    return result
 
 
 class _ForkServerWorker(context.ForkServerProcess):

@@ -14,7 +14,7 @@ from planner.report.answer.advice import HEAD, overdue_figure_lines
 from planner.report.answer.sentences import summarize_answer
 from planner.report.market.compare import cheapest, purchase_comparison
 from planner.report.market.job_offers import rented
-from planner.scenario.link import scenario_from_link
+from planner.scenario.link import PAGE_KEYS, scenario_from_link
 from planner.scenario.question import KEYS
 from planner.scenario.rent import RentalInputs
 from planner.scenario.scenario import Scenario
@@ -23,7 +23,7 @@ from planner.scenario.work import Work
 from planner.study.market.survey import sized_accelerator
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
-from planner.web import ask, fields, questions, state
+from planner.web import ask, fields, state
 from planner.web.pages.compare import FORMER, VIEWS
 from planner.web.serving.launcher import warm_up
 from pricing import load_catalogue
@@ -173,7 +173,7 @@ def test_no_key_of_a_page_counts_as_unknown(page: str) -> None:
     app = visit(page)
     bound = {"asof", "pin", *named, *(app.run().session_state["address_views"])}
     assert {"terms", "area", "look", "pick", "work"} <= bound
-    assert not [name for name in bound - KEYS.keys() if scenario_from_link({name: "1"}, others=questions.OURS)[1]]
+    assert not [name for name in bound - KEYS.keys() if scenario_from_link({name: "1"}, others=PAGE_KEYS)[1]]
 
 
 def test_unknown_keys_and_marks_that_do_not_show_are_told_on_the_page(app: AppTest) -> None:

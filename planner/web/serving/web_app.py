@@ -25,6 +25,7 @@ from streamlit import file_util, net_util
 
 from planner.web import style
 from planner.web.headers import App, Message, Receive, Send, header_value, naming_headers
+from planner.web.serving import http_api
 from planner.web.serving.parts import needed_part
 from pricing.caching import cached
 from pricing.catalogue import cache_dir
@@ -233,7 +234,7 @@ _OWN_SCRIPTS = b"".join(
 )
 _HEAD, _HEAD_ENDS, _BODY_ENDS = b"<head>", b"</head>", b"</body>"
 _INLINE_SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
-_NO_PAGE = ("static", "media", "component", "_stcore")  # below these Streamlit serves parts of a page
+_NO_PAGE = ("static", "media", "component", "_stcore", "api")  # below these Streamlit serves parts of a page
 _REQUEST_HEADERS = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
 _FILE_HEADERS = (b"content-length", b"etag", b"last-modified", b"accept-ranges", b"vary")
 
@@ -345,6 +346,7 @@ style.is_in_page = True
 
 app = st.App(
     SCRIPT,
+    routes=http_api.routes(_base_path()),
     middleware=[
         Middleware(PageHeadMiddleware),
         Middleware(SymbolsMiddleware),

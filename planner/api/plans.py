@@ -1,0 +1,144 @@
+"""`plan`, `compare` and `ask`: a scenario with its answer, several side by side, and a question in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import date
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from planner.api.records import LoadedScenario, Result
+from planner.report.answer.other_measures import other_measures
+from planner.report.answer.plan_report import PlanReport, plan_text
+from planner.report.answer.sentences import summarize_answer
+from planner.report.answer.side_by_side import compare_table, differences_table, repeated
+from planner.report.files.csv import cash_table
+from planner.report.forms import bullet_list, join_sections
+from planner.report.table import Table, text_table
+from planner.scenario.link import scenario_to_link
+from planner.study.buy_or_wait import BuyOrWaitUnavailable, buy_or_wait_futures, waiting
+from planner.study.one_line.line_plan import with_open_parts
+from planner.study.one_line.line_records import LineReading, question_sentence
+from planner.study.one_line.read_line import read_line
+from planner.study.plan_any import planned
+from planner.study.uncertainty.sure_verdict import decided
+from pricing import Catalogue
+
+
+def evaluate(loaded: LoadedScenario) -> PlanReport:
+    """Return the plan of a scenario with its answer; inputs it leaves open are chosen first."""
+    plan = planned(loaded.facts, loaded.scenario, loaded.day)
+    sure = decided(plan)
+    summary = summarize_answer(plan, sure.answer, sure.futures)
+    return PlanReport(loaded.name, plan, sure.answer, summary, loaded.about, sure.futures)
+
+
+def with_studies(report: PlanReport) -> PlanReport:
+    """Return the report with what is made on request: to buy or to wait, and the answer in other numbers."""
+    waits = waiting(report.plan)
+    later = None if isinstance(waits, BuyOrWaitUnavailable) else buy_or_wait_futures(waits)
+    return report._replace(waits=(waits, later), also=other_measures(report.plan, report.answer, report.futures))
+
+
+def plan_result(report: PlanReport) -> Result:
+    """Return a plan in each form; its table is every payment."""
+
+    def data() -> dict[str, Any]:
+        from planner.report.answer.document import answer_json  # only programs need its schema
+
+        return answer_json(report)
+
+    return Result(lambda: cash_table(report.plan), data, lambda: plan_text(report))
+
+
+def comparison(reports: Sequence[PlanReport]) -> Result:
+    """Return plans side by side in each form."""
+
+    def data() -> dict[str, Any]:
+        from planner.report.answer.document import comparison_json  # only programs need its schema
+
+        return comparison_json(reports)
+
+    def text() -> str:
+        differences = differences_table(reports)
+        lines = "\n".join((*repeated(reports), *([text_table(differences)] if len(differences) else [])))
+        return f"{text_table(compare_table(reports))}\n\nWhat differs\n------------\n{lines}\n"
+
+    return Result(lambda: compare_table(reports), data, text)
+
+
+class Asked(NamedTuple):
+    """A line that was read. It has no link and no plan while a question is open."""
+
+    reading: LineReading
+    notes: tuple[str, ...] = ()
+    loaded: LoadedScenario | None = None
+    report: PlanReport | None = None
+
+    @property
+    def link(self) -> str:
+        """Return what a link to the plan holds."""
+        return "" if self.loaded is None else urlencode(scenario_to_link(self.loaded.scenario))
+
+
+def ask(facts: Catalogue, line: str, day: date, *, with_answer: bool = True) -> Asked:
+    """Return what was understood of a line, and its plan."""
+    reading = read_line(facts, line)
+    if reading.scenario is None:
+        return Asked(reading)
+    scenario, notes = with_open_parts(facts, reading, day)
+    loaded = LoadedScenario("line", scenario, facts, day, ())
+    return Asked(reading, notes, loaded, evaluate(loaded) if with_answer else None)
+
+
+def asked_result(asked: Asked) -> Result:
+    """Return a line that was read in each form; its table says what its words were taken as."""
+
+    def text() -> str:
+        last = f"{asked.link}\n" if asked.link else ""
+        return _understood(asked) + (last if asked.report is None else _answer_text(asked.report))
+
+    return Result(lambda: _phrases(asked.reading), lambda: _asked_data(asked), text)
+
+
+def _asked_data(asked: Asked) -> dict[str, Any]:
+    """Return what was understood, as JSON holds it."""
+    reading = asked.reading
+    data = {
+        "line": reading.line,
+        "understood": [asdict(phrase) for phrase in reading.understood],
+        "notes": [*reading.notes, *asked.notes],
+        "not_understood": list(reading.unknown),
+        "questions": [{"text": each.text, "choices": dict(each.choices)} for each in reading.questions],
+    }
+    return data if asked.loaded is None else {**data, "link": asked.link, "answer": _answer(asked.report)}
+
+
+def _phrases(reading: LineReading) -> Table:
+    columns = {"Words": "text", "Field": "field", "Value": "value"}
+    return Table({name: [getattr(phrase, key) for phrase in reading.understood] for name, key in columns.items()})
+
+
+def _understood(asked: Asked) -> str:
+    reading = asked.reading
+    return join_sections(
+        [
+            ("Taken as", text_table(_phrases(reading))),
+            ("By usual meaning", bullet_list((*reading.notes, *asked.notes))),
+            ("Not understood", bullet_list(reading.unknown)),
+            ("Which of these?", bullet_list(map(question_sentence, reading.questions))),
+        ]
+    )
+
+
+def _answer(report: PlanReport | None) -> dict[str, Any] | None:
+    if report is None:
+        return None
+    cards = [{"label": tile.label, "value": tile.value, "range": tile.range} for tile in report.summary.figures]
+    return {"title": report.summary.title, "sentences": list(report.summary.sentences), "cards": cards}
+
+
+def _answer_text(report: PlanReport) -> str:
+    cards = "\n".join(f"{tile.label}: {tile.value} ({tile.range})" for tile in report.summary.figures)
+    return "\n" + join_sections([(report.summary.title, "\n".join([*report.summary.sentences[:1], "", cards]))])
