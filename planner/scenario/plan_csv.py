@@ -6,7 +6,9 @@ decimal comma. The row `one_half` tells the decimal sign; without it a number th
 
 import csv
 import io
+import lzma
 import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -22,6 +24,8 @@ ONE_HALF = "one_half"
 PLAN_FILE, FILES_FILE = "plan.csv", "files.csv"
 _MOST_FILES = 200
 _HEAD_KINDS = {"schema": "whole", "day": "day", "catalogue": "text"}
+_BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, KeyError, OSError, RuntimeError,
+               ValueError)  # fmt: skip
 _EMPTY: Mapping[str, Any] = {"{}": {}, "[]": ()}
 _SWITCHES = dict.fromkeys(("true", "wahr", "yes", "1"), True) | dict.fromkeys(("false", "falsch", "no", "0"), False)
 _SEPARATORS = ",;\t"
@@ -59,7 +63,7 @@ def plan_csv_rows(head: Mapping[str, object], changed: Mapping[str, Any]) -> Ite
     yield PlanCsvRow(ONE_HALF, 0.5, "", "leave it: tells which decimal sign this file uses")
     for name, value in head.items():
         yield PlanCsvRow(name, value, "", "as in docs/scenario.md")
-    for path, value in _leaves(changed, ()):
+    for path, value in (leaf for name, inner in changed.items() for leaf in _leaves(inner, (name,))):
         spec = field_spec(path)
         assert spec is not None  # a scenario has no other fields
         label = str((spec.asked or {}).get("label", ""))
@@ -90,7 +94,7 @@ def unpack_plan(raw: bytes, name: str, most_bytes: int) -> tuple[bytes, str, tup
             plan = _only_plan([one.filename for one in files], name)
             changes = _changes(pack, files)
             return _contents(pack, plan, name), plan.rpartition("/")[2], changes
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as error:
+    except _BROKEN_ZIP as error:
         wish = f"no zip that can be read ({printable(str(error))}): export the pack again, or send {PLAN_FILE} alone"
         raise ScenarioError(name, None, wish) from error
 
