@@ -23,6 +23,7 @@ from pricing.strict_yaml import MAX_BYTES
 ONE_HALF = "one_half"
 PLAN_FILE, FILES_FILE = "plan.csv", "files.csv"
 _MOST_FILES = 200
+_ASSUMPTIONS = "assumption_id"  # a column of the assumptions of a pack
 _HEAD_KINDS = {"schema": "whole", "day": "day", "catalogue": "text"}
 _BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, KeyError, OSError, RuntimeError,
                ValueError)  # fmt: skip
@@ -180,6 +181,10 @@ def _cells(text: str, name: str, wanted: tuple[str, str]) -> Iterator[tuple[int,
         head, line = source.readline(), 2
     separator = max(_SEPARATORS, key=head.count)
     columns = [cell.strip(" \"'\r\n").casefold() for cell in head.split(separator)]
+    if _ASSUMPTIONS in columns:
+        raise ScenarioError(
+            name, line, f"assumptions follow from a plan and are not read; the plan is {PLAN_FILE} beside it"
+        )
     if missing := [column for column in wanted if column not in columns]:
         wish = f"no column {' and no column '.join(missing)} in {printable(head.strip()) or 'an empty line'}"
         raise ScenarioError(name, line, f"{wish}; in a pack the plan is {PLAN_FILE}")

@@ -116,7 +116,8 @@ def test_a_table_that_a_spreadsheet_or_a_person_has_changed_is_read() -> None:
 
 @each_row(("text", "said"), [
     ("", "Line 1: no column name and no column value in an empty line; in a pack the plan is plan.csv"),
-    ("option,assumption_id,value\n", "Line 1: no column name in option,assumption_id,value; in a pack the plan is"),
+    ("option,key,value\n", "Line 1: no column name in option,key,value; in a pack the plan is plan.csv"),
+    ("option,assumption_id,name,value\n", "Line 1: assumptions follow from a plan and are not read; the plan"),
     ("sep=;\nname\n", "Line 2: no column value in name"),
     ("name,value\nyears,300\n", "Line 2 of plan.csv, column value: years: 300 must be 0.25 to 10; nothing"),
     ("value,name\n3,yeers\n", "Line 2 of plan.csv, column name: yeers: there is no such key; did you mean years?"),
