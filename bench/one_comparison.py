@@ -4,13 +4,14 @@ No word says more than its group's share, no title leaves out the group with the
 median of its futures and no range is stretched to hold it.
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from random import Random
 from typing import Any
 
 from planner.money.verdict.answer import Answer
-from planner.money.verdict.decision import CLOSE_GAP, PROBABLE, gap_share, group, single_price_groups
+from planner.money.verdict.decision import CLOSE_GAP, PROBABLE, gap_share, group, independent_prices
 from planner.money.verdict.shares import PLAIN, PROBABLY, VerdictShares
 from planner.report.futures.counted import confidence_sentences, format_futures_count
 from planner.report.title import tied_options, title
@@ -106,7 +107,7 @@ def _word_and_title(answer: Answer, shares: VerdictShares) -> Iterator[str]:
     """Yield where the word says more than the share of its group, or the title leaves that group out."""
     share = round(shares.lead_share, 2)
     least = 0.0 if answer.verdict == "close" else PROBABLY if answer.verdict in PROBABLE else PLAIN
-    is_of_one_seller = "rent" in single_price_groups(answer.plan.setting)
+    is_of_one_seller = independent_prices(answer.plan.setting).get("rent", math.inf) < 2
     if share < least or (answer.verdict == "close" and share >= PROBABLY and not is_of_one_seller):
         yield f"{answer.verdict!r} where the leading group holds {share:.0%}"
     if answer.best is None or answer.against is None:

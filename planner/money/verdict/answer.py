@@ -30,7 +30,7 @@ from planner.money.verdict.contender import (
     evaluate_options,
     plan_limits,
 )
-from planner.money.verdict.decision import Decision, Verdict, decide, group, single_price_groups
+from planner.money.verdict.decision import Decision, Verdict, decide, group, independent_prices
 from planner.money.verdict.shares import Group, SimulatedCosts, VerdictShares
 from planner.money.ways import WAYS
 from planner.scenario.terms import Timing
@@ -132,7 +132,7 @@ def build_answer(plan: Plan, simulated: SimulatedCosts | None = None) -> Answer:
     options = [compared for option in plan.options for compared in compared_options(setting, option)]
     decision = decide(
         options, plan_limits(setting.terms), chosen=bool(setting.scenario.ways), simulated=simulated,
-        single_price=single_price_groups(setting),
+        prices=independent_prices(setting),
     )  # fmt: skip
     baseline = decision.pair[1] if decision.pair else decision.best
     ranked = evaluate_options(setting, list(decision.ranked), baseline.option.ledger, simulated) if baseline else ()

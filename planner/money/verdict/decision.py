@@ -4,7 +4,7 @@ Whether to own anything at all comes first, which option of the leading group se
 in a sweep without verdicts, the inputs as entered count as the only one, and no word is plain.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
@@ -28,6 +28,9 @@ from pricing.query import servers_with
 
 # Below this share of the lower cost two options cost the same, where no futures were drawn.
 CLOSE_GAP = 0.05
+# Independent prices for a plain word: two on each side. Of three sellers two are left without any one of them.
+_PLAIN_PRICES: dict[Group, float] = {"rent": 3}
+_NO_PRICES: Mapping[Group, float] = {}
 
 Verdict = Literal[
     "own", "probably own", "close", "probably rent", "rent", "mix", "probably mix", "limited", "keep", "probably keep",
@@ -39,8 +42,8 @@ _PROBABLY: dict[Side, Verdict] = {
 PROBABLE = frozenset(_PROBABLY.values())
 
 
-def single_price_groups(setting: PlanContext) -> frozenset[Group]:
-    """Return the groups that rest on the price of one seller: a plain word needs two, or a price of yours.
+def independent_prices(setting: PlanContext) -> dict[Group, float]:
+    """Return how many independent prices a group rests on, where they are counted: a price of yours is enough.
 
     Where the market likely lacks the whole order, what is owned has no rival: one more seller would be one.
     """
@@ -48,18 +51,17 @@ def single_price_groups(setting: PlanContext) -> frozenset[Group]:
     sellers = [market.band.effective_sellers for market in offers.market]
     if not sellers and offers.prices is not None:
         sellers = offers.prices.sellers.tolist()
-    single: set[Group] = set()
-    if offers.market and all(market.offer is None for market in offers.market):
-        single.add("own")
-    if scenario.rent.usd_per_accelerator_hour is None and max(sellers, default=0) < 2:
-        single.add("rent")
+    numbers: dict[Group, float] = {}
+    if scenario.rent.usd_per_accelerator_hour is None:
+        numbers["rent"] = max(sellers, default=0)
     chip = setting.catalogue.accelerators.get(scenario.accelerator)
     sold = (chip, *servers_with(setting.catalogue, scenario.accelerator))
     figures = [each.price_usd for each in sold if each is not None and each.price_usd is not None]
     is_typed = any(usd is not None for usd in (own.usd_per_accelerator, own.usd_per_server, own.capex_usd))
-    if not is_typed and len(figures) < 2 and all(figure.newest.low is None for figure in figures):
-        single.add("own")
-    return frozenset(single)
+    lacks_rival = bool(offers.market) and all(market.offer is None for market in offers.market)
+    if lacks_rival or (not is_typed and len(figures) < 2 and all(figure.newest.low is None for figure in figures)):
+        numbers["own"] = 1.0
+    return numbers
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ class Decision:
 
 def decide(
     options: Iterable[ComparedOption], limits: CashLimits, *, chosen: bool = False,
-    simulated: SimulatedCosts | None = None, single_price: frozenset[Group] = frozenset(),
+    simulated: SimulatedCosts | None = None, prices: Mapping[Group, float] = _NO_PRICES,
 ) -> Decision:  # fmt: skip
     """Return the verdict of some options, none of them with several draws, within limits on money.
 
@@ -109,7 +111,7 @@ def decide(
     least = min(priced_usd, default=-np.inf)
     left_out = tuple(option for option in ranked if option.unpriced_inputs and option.present_usd < least)
     priced = [option for option in ranked if option not in left_out]
-    rule = partial(_verdict, simulated=simulated, chosen=chosen, single_price=single_price)
+    rule = partial(_verdict, simulated=simulated, chosen=chosen, prices=prices)
     decision = _verdict_within_limits(priced, limits, rule)
     by_group = {group(compared.option): compared for compared in reversed(priced)}  # the lowest median of each
     cards = [by_group[lead] for lead in decision.shares.group_share] if decision.shares else []
@@ -180,7 +182,7 @@ def _verdict_within_limits(
 
 
 def _verdict(
-    options: list[ComparedOption], simulated: SimulatedCosts | None, chosen: bool, single_price: frozenset[Group]
+    options: list[ComparedOption], simulated: SimulatedCosts | None, chosen: bool, prices: Mapping[Group, float]
 ) -> Decision:
     """Read the verdict from the table of shares; of options that somebody chose in one group, from their own shares."""
     known = [each for each in options if simulated is None or each.option.key in simulated.present_usd]
@@ -197,12 +199,12 @@ def _verdict(
         share, others = shares.share[best.option.key], [each for each in known if each.option.way != best.option.way]
     second = min(others, key=partial(_median_usd, simulated), default=None)
     gap = None if second is None else _gap(best, second, simulated)
-    is_plain_allowed = not single_price.intersection(shares.group_share)
+    is_plain_allowed = all(prices.get(each, np.inf) >= _PLAIN_PRICES.get(each, 2) for each in shares.group_share)
     if simulated is not None or second is None or gap is None:
         # Of one group alone nobody needs to choose a group: which of its options is the second question.
         is_chosen = chosen or shares.second is not None
         certainty = certainty_of(share if is_chosen else shares.lead_share, is_plain_allowed)
-        if shares.lead == "rent" and shares.second == "own" and "rent" in single_price:
+        if shares.lead == "rent" and shares.second == "own" and prices.get("rent", np.inf) < 2:
             certainty = "close"  # without that one seller owning would lead
     else:  # one future only: the ranges of both tell how sure it is
         is_sure = best.side == "keep" or best.high_usd < second.low_usd

@@ -25,7 +25,7 @@ from planner.money.setting import ChosenOffers, PlanContext
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.breakeven import break_even
 from planner.money.verdict.contender import compared_options, plan_limits
-from planner.money.verdict.decision import Decision, decide, single_price_groups
+from planner.money.verdict.decision import Decision, decide, independent_prices
 from planner.scenario.grid import SweepGrid
 from planner.scenario.known_names import ScenarioError
 from planner.scenario.path import Path
@@ -182,7 +182,7 @@ class Sweep:
         simulated = judged.futures.costs if judged and judged.futures else None
         decision = decide(
             options, plan_limits(setting.terms), chosen=bool(scenario.ways), simulated=simulated,
-            single_price=single_price_groups(setting),
+            prices=independent_prices(setting),
         )  # fmt: skip
         answer = _point_answer(decision, plan.absent)
         if judged is not None:

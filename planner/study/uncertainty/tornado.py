@@ -26,6 +26,7 @@ from planner.money.verdict.breakeven import (
     LEAD_TIME,
     NOT_COMPUTED,
     STEP,
+    SavingFunction,
     break_even,
     nearest_sign_change,
     saving_function,
@@ -72,7 +73,9 @@ def tornado(plan: Plan, own: Option, rent: Option) -> tuple[TornadoBar, ...]:
     if not inputs:
         return ()
     saved = _saved(plan, (own, rent), inputs)
-    bars = (_bar(plan, (own, rent), parameter, row) for parameter, row in zip(inputs, saved, strict=True))
+    typical = InputColumns(plan.setting, {each.name: np.array([each.spread.typical]) for each in inputs})
+    saving_of = {each.name: saving_function(typical, each.name, partial(costs, plan, (own, rent))) for each in inputs}
+    bars = (_bar(plan, (own, rent), each, row, saving_of[each.name]) for each, row in zip(inputs, saved, strict=True))
     wide = (bar for bar in bars if bar.swing_usd > _NOTHING_USD)
     return tuple(sorted(wide, key=lambda bar: (-bar.swing_usd, bar.input.name)))
 
@@ -128,21 +131,22 @@ def _saved(plan: Plan, pair: Pair, inputs: tuple[UncertainParameter, ...]) -> ND
     return saved_usd(plan, pair, InputColumns(plan.setting, draws)).reshape(shape)
 
 
-def _bar(plan: Plan, pair: Pair, parameter: UncertainParameter, saved: NDArray[np.float64]) -> TornadoBar:
-    flip, sigmas, reason = _flip(plan, pair, parameter, saved)
+def _bar(
+    plan: Plan, pair: Pair, parameter: UncertainParameter, saved: NDArray[np.float64], saving: SavingFunction
+) -> TornadoBar:
+    flip, sigmas, reason = _flip(plan, pair, parameter, saved, saving)
     low, middle, high = (float(saved[at]) for at in (_LOW, _MIDDLE, _HIGH))
     return TornadoBar(parameter, low, middle, high, flip, sigmas, reason)
 
 
 def _flip(
-    plan: Plan, pair: Pair, parameter: UncertainParameter, saved: NDArray[np.float64]
+    plan: Plan, pair: Pair, parameter: UncertainParameter, saved: NDArray[np.float64], saving: SavingFunction
 ) -> tuple[float | None, float | None, str]:
     if not np.isfinite(saved).all():
         return None, None, NOT_COMPUTED.detail
     # A bounded input may stand still at the end of the grid: the same value twice is one point.
     values, places = np.unique(parameter.spread.around_typical(_GRID), return_index=True)
     row = np.zeros(1, dtype=np.intp)
-    saving = saving_function(InputColumns(plan.setting), parameter.name, partial(costs, plan, pair))
     roots, jumps = nearest_sign_change(row, values[None, :], saved[None, places], parameter.spread.typical, saving)
     if np.isnan(roots[0]):
         return None, None, FAR
