@@ -25,11 +25,12 @@ from pricing.records import (
     Provider,
     Server,
     Site,
+    TownList,
 )
 
 SECTIONS = (
-    "sources", "accelerators", "ambiguous", "servers", "hosts", "deliveries", "sites", "places", "lands", "providers",
-    "offers", "series", "models", "hosted", "facts", "schedules", "residuals", "used_prices",
+    "sources", "accelerators", "ambiguous", "servers", "hosts", "deliveries", "sites", "places", "lands", "towns",
+    "providers", "offers", "series", "models", "hosted", "facts", "schedules", "residuals", "used_prices",
 )  # fmt: skip
 
 
@@ -47,6 +48,7 @@ class Catalogue(StrictModel):
     sites: dict[str, Site]
     places: dict[str, Premises]
     lands: dict[str, CountryRecord]
+    towns: dict[str, TownList]
     providers: dict[str, Provider]
     offers: dict[str, Offer]
     series: dict[str, PriceSeries]
@@ -108,7 +110,7 @@ def cited_sources(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
     for section, key, _, figure in figures(catalogue):
         for value in figure.values.values():
             yield section, key, value.source
-    for section in ("lands", "models", "schedules", "residuals", "used_prices"):
+    for section in ("lands", "towns", "models", "schedules", "residuals", "used_prices"):
         for key, record in getattr(catalogue, section).items():
             yield section, key, record.source
     for key, provider in catalogue.providers.items():

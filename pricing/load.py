@@ -129,6 +129,7 @@ def _name_errors(catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
             for target in _name_list(getattr(record, field)):
                 if target not in ids:
                     yield section, key, f"{field}: nothing is called {target!r}"
+    yield from (("towns", key, f"nothing is called {key!r}") for key in catalogue.towns if key not in catalogue.sites)
     for key, provider in catalogue.providers.items():
         joined = chain.from_iterable(fabric.accelerators for fabric in provider.fabrics)
         yield from (("providers", key, f"fabrics: nothing is called {name!r}") for name in joined if name not in named)

@@ -16,6 +16,7 @@ _SIZE_POINT = re.compile(r"(?<=[0-9])[^a-z0-9]+(?=[0-9]+\s*[bm]\b)")
 _AT_WORK = re.compile(r"[- ]A\d+(\.\d+)?B$")
 _THE = re.compile(r"^\s*the\s+", re.IGNORECASE)
 _REGION = re.compile(r"[a-z][a-z0-9-]+")
+UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ö": "Oe", "ß": "ss", "ø": "o", "ł": "l", "Ł": "L"})
 _ACCELERATOR_NOISE = re.compile(r"\b(nvidia|geforce|amd|instinct|intel|radeon|tesla)\b")
 
 
@@ -91,9 +92,20 @@ def _sites(catalogue: Catalogue, name: str, *, by_code: bool = False) -> tuple[s
     by_id = tuple(
         key for key in by_id if not by_id[1:] or any(isinstance(value, Figure) for _, value in catalogue.sites[key])
     )  # Phoenix, AZ: no Baku
-    called = _site_names(catalogue)
-    by_name = by_id or tuple(key for key, names in called.items() if typed in {plain(spelling) for spelling in names})
-    return by_name or _sites_of_region(catalogue, name.strip().lower())
+    return by_id or _sites_by_name(catalogue).get(typed) or _sites_of_region(catalogue, name.strip().lower())
+
+
+@cached(4, same=lambda catalogue: (catalogue.sites, catalogue.towns))
+def _sites_by_name(catalogue: Catalogue) -> Mapping[str, tuple[str, ...]]:
+    """Return the sites by each of their names; by a city or region in them where none of them is called so."""
+    towns: dict[str, tuple[str, ...]] = {}
+    sites: dict[str, tuple[str, ...]] = {}
+    parts = {key: record.names for key, record in catalogue.towns.items()}
+    for index, called in ((towns, parts), (sites, _site_names(catalogue))):
+        for key, names in called.items():
+            spellings = {plain(form) for name in names for form in (bare(name), bare(name.translate(UMLAUTS)))}
+            index |= {spelling: (*index.get(spelling, ()), key) for spelling in spellings}
+    return towns | sites
 
 
 def _sites_of_region(catalogue: Catalogue, name: str) -> tuple[str, ...]:

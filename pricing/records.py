@@ -217,6 +217,13 @@ class CountryRecord(StrictModel):
     source: SourceId
 
 
+class TownList(StrictModel):
+    """What people call a part of a site: its cities, regions, and regions of clouds in it."""
+
+    names: tuple[Text, ...] = Field(min_length=1, description="as people write them")
+    source: SourceId
+
+
 class MachineFabric(Record):
     """The network between a provider's whole machines where their price includes one."""
 
@@ -357,9 +364,7 @@ class DataFile(StrictModel):
     about: Text = Field(description="one sentence: what this file holds and where it came from")
     sources: dict[Id, Source] = Field(default_factory=dict, description="who says so, by id")
     accelerators: dict[Id, Accelerator] = Field(default_factory=dict, description="chips that compute, by id")
-    ambiguous: dict[Id, AmbiguousAccelerator] = Field(
-        default_factory=dict, description="trade names that cover several chips, by name"
-    )
+    ambiguous: dict[Id, AmbiguousAccelerator] = Field(default_factory=dict, description="trade names of several chips")
     servers: dict[Id, Server] = Field(default_factory=dict, description="machines as they are bought, by id")
     hosts: dict[Id, Host] = Field(
         default_factory=dict, description="machines for cards without a server, and chips sold whole, by id"
@@ -371,9 +376,8 @@ class DataFile(StrictModel):
     places: dict[Id, Premises] = Field(
         default_factory=dict, description="what machines stand in: a home, a campus, by id"
     )
-    lands: dict[Country, CountryRecord] = Field(
-        default_factory=dict, description="countries, by their two letters: where regions and providers are"
-    )
+    lands: dict[Country, CountryRecord] = Field(default_factory=dict, description="countries, by their two letters")
+    towns: dict[Id, TownList] = Field(default_factory=dict, description="cities and regions, by the id of their site")
     providers: dict[Id, Provider] = Field(default_factory=dict, description="who rents accelerators out, by id")
     offers: dict[Id, Offer] = Field(
         default_factory=dict, description="what they ask, by provider/accelerator/count/region/purchase"

@@ -33,7 +33,7 @@ SECTIONS_OF: dict[str, tuple[str, ...]] = {
     "reliability": ("facts",),
     "rentals": ("providers", "offers", "facts"),
     "servers": ("servers", "hosts", "deliveries", "facts"),
-    "sites": ("sites", "places", "lands"),
+    "sites": ("sites", "places", "lands", "towns"),
     "sources": (),
 }
 

@@ -68,7 +68,7 @@ def _take(catalogue: Catalogue, use: Use, typed: str) -> None:
     if not typed.strip():
         return
     try:
-        reading = read_line(catalogue, typed)
+        reading = read_line(catalogue, typed, state.day())
         if reading.scenario is not None:
             plan, notes = workers.run_in_worker(with_open_parts, catalogue, reading, state.day())
             reading = replace(reading, notes=(*reading.notes, *notes))

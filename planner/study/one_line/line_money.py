@@ -10,9 +10,10 @@ from planner.study.one_line.quantities import BLANK, NUMBER, blank, hours_of
 from pricing.exchange import DOLLAR, Rates
 
 _CODES = {
-    "cent": DOLLAR, "ct": DOLLAR, "¢": DOLLAR, "dollar": DOLLAR,
-    "buck": DOLLAR, "us$": DOLLAR, "$": DOLLAR, "euro": "EUR", "€": "EUR", "£": "GBP", "pound": "GBP",
-    "franc": "CHF", "₹": "INR", "rupee": "INR", "yen": "JPY", "₩": "KRW",
+    "cent": DOLLAR, "ct": DOLLAR, "¢": DOLLAR, "dollar": DOLLAR, "buck": DOLLAR, "us$": DOLLAR, "$": DOLLAR,
+    "euro": "EUR", "€": "EUR", "£": "GBP", "pound": "GBP", "franc": "CHF", "₹": "INR", "rupee": "INR", "rs": "INR",
+    "rs.": "INR", "yen": "JPY", "¥": "JPY", "yuan": "CNY", "rmb": "CNY", "₩": "KRW", "won": "KRW", "zloty": "PLN",
+    "a$": "AUD", "c$": "CAD", "s$": "SGD", "hk$": "HKD", "nz$": "NZD", "r$": "BRL", "reais": "BRL",
 }  # fmt: skip
 _SIZES = {"mn": "m", "mio": "m", "mil": "m", "bn": "b", "tn": "t", "thousand": "k", "million": "m", "billion": "b"}
 _PER = (
@@ -38,6 +39,7 @@ _RENTED_FOR = re.compile(r"(?<![a-z])(?:rent|leas)(?:e|ed|ing)?(?![a-z])[^.;?]*(
 _MACHINE_AT = re.compile(
     r"(?:servers?|machines?|box|dgx|hgx|system)(?: [a-z]{0,3}\d+)?\s*(?:for|at|costs?|is|:|of|(?:priced|quoted) at)\s*$"
 )
+_YEARLY = re.compile(r"(?<![a-z])(?:annual(?:ly)?|yearly)(?![a-z])")
 _BEFORE_BUDGET = re.compile(rf"(?P<n>(?=[0-9]){NUMBER}){_PER}(?= (?:as a |of )?budget)")
 
 
@@ -64,8 +66,8 @@ def find_amounts(line: str, rates: Rates, by_token: bool = False) -> Iterator[Li
     Where a seller of tokens is named (`by_token`), a number by the month is a bill without any of these words.
     """
     codes = "|".join((DOLLAR, *rates)).casefold()
-    marks = rf"us\$|[$€£₹₩]|(?<![a-z])(?:{codes})(?![a-z])"
-    named = rf"{marks}|cents?|cts?|¢|dollars?|bucks?|euros?|pounds?|francs?|rupees?|yen"
+    marks = rf"(?:us|hk|nz|[acsr])\$|[$€£₹₩¥]|(?<![a-z])(?:{codes}|rmb|rs\.?)(?![a-z])"
+    named = rf"{marks}|cents?|cts?|¢|dollars?|bucks?|euros?|pounds?|francs?|rupees?|yen|yuan|won|reais|zloty(?:s|ch)?"
     marked = re.compile(
         rf"(?:(?P<before>{marks})\s?(?P<n>[0-9][0-9.,']*(?<![.,])(?:e\+?[0-9]{{1,2}})?(?:\s?(?:k|mn|mio|m|bn|b|thousand|million|billion)(?![a-z]))?)"
         rf"|(?P<n2>(?=[0-9]){NUMBER})\s{{0,2}}(?P<after>{named})(?![a-z])){_PER}"
@@ -101,10 +103,12 @@ def _amount(
     usd, _ = parse_money(text, rates)
     per = match["per"] or match["ly"] or ""
     kind = _kind(line, match, per, by_token)
+    per = "year" if kind == "bill" and not per and _YEARLY.search(line[: match.start()]) else per
     if kind in ("bill", "budget") and per and not per.startswith("mo"):
         usd *= HOURS_PER_MONTH / hours_of(per)
         text = f"{usd:.2f}"
     note = "" if kind != "bill" or per else f"{text} is taken for what you pay a month."
+    note = "¥ is taken for yen: for yuan write CNY." if mark == "¥" else note
     note = f"No currency is stated: {text} is taken for dollars." if match.re is _WITHOUT_CURRENCY else note
     return LineAmount(
         "monthly_budget" if kind == "budget" and per else kind, text, usd, match.start(), match.end(), note

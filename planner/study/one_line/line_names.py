@@ -2,15 +2,18 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from planner.scenario.known_names import accelerator_meant
+from planner.speed.hardware import read_data
 from planner.speed.match_model import model_meant, substitution_note
 from planner.speed.serving.non_llm import match_non_llm_work
 from planner.speed.training.images import match_image_network
 from planner.study.one_line.line_records import GPU_WORDS
-from planner.study.one_line.quantities import BLANK, VERBS
+from planner.study.one_line.line_rules import VERBS
+from planner.study.one_line.line_words import FILLERS, WORDS
+from planner.study.one_line.quantities import BLANK
 from pricing import Catalogue, PricingError, UnknownNameError, names
 from pricing.caching import cached
 from pricing.errors import AmbiguousNameError, NameLookupError
@@ -20,31 +23,36 @@ from pricing.near import near
 
 _MOST_WORDS, _SHORT, _LEAST_LETTERS, _LONG, _MOST_CHOICES = 6, 3, 5, 9, 4
 _SIZE_WITHIN = 0.05
-# Names of machines for their chip, and names that people use for two chips.
-_ALSO_CALLED = {
-    "mac studio": "M3 Ultra", "mac mini": "M4 Pro 20c", "macbook pro": "M4 Max", "macbook": "M4 Max", "mac": "M3 Ultra",
-    "a6000 ada": "RTX 6000 Ada", "rtx a6000 ada": "RTX 6000 Ada",
-    "dgx spark": "DGX-Spark-GB10-128GB", "strix halo": "Ryzen-AI-Max-395-128GB", "grace hopper": "GH200",
-}  # fmt: skip
-_KINDS_OF_WORK = {
-    "speech to text": "Whisper-large-v3", "speech-to-text": "Whisper-large-v3", "transcription": "Whisper-large-v3",
-    "transcribe": "Whisper-large-v3", "transcribing": "Whisper-large-v3", "image generation": "FLUX.1-dev",
-    "text to image": "FLUX.1-dev",
-}  # fmt: skip
-_SEVERAL = {
-    "a6000": ("RTX A6000", "RTX 6000 Ada"), "rtx 6000": ("RTX A6000", "RTX 6000 Ada", "RTX PRO 6000"),
-    "6000 ada": ("RTX 6000 Ada",), "asia": ("Singapore", "Japan", "India"), "apac": ("Singapore", "Japan", "Australia"),
-    "scandinavia": ("Sweden", "Norway", "Denmark"), "nordics": ("Sweden", "Norway", "Finland"),
-}  # fmt: skip
+_NUMBERS = re.compile(r"\d+(?:\.\d+)?")
+_INSTANCE = re.compile(r"[._-]\w*\d")
+_VERSION = re.compile(r"(?<=[a-z])[ -]?v?\d\d?[a-z]?$")  # yolo v8n
 _COMPUTER = re.compile(
     r"^(?:apple )?(?:macbook(?: pro| air)?|mac(?: studio| mini| pro)?|imac)(?: with)?(?: an?)? (?=m\d)"
 )
 _NAME_BEFORE_SIZE = re.compile(r"([a-z]{3,})(?: \d(?:\.\d)?)?[ -]$")
-_VENDORS = {"chatgpt": "OpenAI", "claude": "Anthropic", "gemini": "Google", "grok": "xAI", "bedrock": "AWS Bedrock",
-            "azure openai": "OpenAI", "microsoft azure openai": "OpenAI"}  # fmt: skip
 _MAKERS = ("OpenAI", "Anthropic", "Google", "xAI")
 _HOSTED_NAMES = frozenset({"claude", "sonnet", "opus", "haiku", "gpt", "gemini", "grok"})
-_AT = frozenset({"at", "from", "on", "with", "via", "through", "by", "using", "to", "@", "pay", "paying", "paid"})
+_AT = frozenset(
+    {
+        "at",
+        "from",
+        "on",
+        "with",
+        "via",
+        "through",
+        "by",
+        "using",
+        "to",
+        "@",
+        "pay",
+        "paying",
+        "paid",
+        "or",
+        "and",
+        "versus",
+        "vs",
+    }
+)
 _PAID_TO = re.compile(
     r"(?:'s)? +(?:api |monthly )*(?:api|bills?|invoices?|spend|spending|costs?|charges?|subscription)(?![a-z])"
 )
@@ -55,41 +63,9 @@ _PLURAL = re.compile(r"\d\w*s$|(?:studio|mac|mini)s$")
 _PIECES = re.compile(r"[a-z]+|[0-9.]+[a-z]*|[^\Wa-z0-9_]+")
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s?(b|bn|billion|m|t)(?:[- ]?(?:params?|parameters?|model))?")
 _BILLIONS = {"b": 1.0, "bn": 1.0, "billion": 1.0, "m": 1e-3, "t": 1e3}
-_PLACES_IN_CAPITALS = frozenset({"us", "usa", "uk", "eu", "uae"})
+_PLACES_IN_CAPITALS = frozenset({"us", "usa", "uk", "eu", "uae", "nyc", "nsw", "nrw"})
 _NO_PLACES = frozenset({"it", "me", "my", "ai", "ml", "hr", "pr", "gb"})  # codes of countries that are words too
-_BEFORE_PLACE = frozenset({"in", "from", "within", "the", "near", "to"})
-# Words that say nothing of the plan by themselves; none begins or ends a name.
-_FILLERS = """
-- a about accelerator accelerators add adding addition advance against ai all also alternative alternatives am amd an
-and answer answers any anything api app apple application approx approximately are around as at b batch batches be
-because best better big bill bills budget build burn burns business but buy buying by can capacity capex card cards
-case cheap cheaper cheapest chip chips cloud cluster company compare comparison compute continued continuous cost
-costs could currently customers d data day days deal department dev development do does doing e each electricity else
-embed embedding embeddings endpoint enough estimate etc every expensive explore fast few fine finetuned first fit for
-from full g general generate get give go goes good gpu gpus graphics h had hardware has have having hello help hi
-hosted hour hours house how i i'd i'm if images in inc inference instance instances instead intel into invoice is it
-it's its job jobs just k keep l lab lab's large learning lease leasing least less let like llm llms load local locally
-long looking lora's lots machine machines make many max maximum may maybe me mean mid minimum ml mode model models
-money month monthly more most much must my n need needed needs new no node nodes not now nvidia o of off ok old on
-once one only open opensource or order other our out over own owning p paid parallel particular pay paying per
-pictures piece place plan please plus power practice price prices private production project purchase purchasing
-question questions r really rent rental renting replace request requests research reserve reserved run running runs s
-scratch self self-hosted sell server servers service services share shared shares sharing should single small so some
-something source spend spending startup still student students system t take team test testing than that the their
-them then there these they thing think this through time to today token tokens total traffic training u until up us
-use used user users uses using utilization v versus via vs want wants was way we we'd we're we've week weeks weights
-were what what's when where which while who will with within without work workload workstation workstations worth
-would x y year yearly years you your ask asks board continue costing ends figure grant group limit limited migrate
-move next number quote quoted replacing spends starting switch upgrade ownership demand pays owned mini pc pcs laptop
-desktop gaming rig capital charges incl including fully loaded runway away launch launching between depreciate
-depreciated amortize swap swapping moving migrating migration switching exchange ministry government public tender
-agency authority health hospital court hearings podcasts podcast voice staff country county invoices european provider
-sensible pick choose recommend recommended suggest suggestion suggestions option options annual roughly ca circa
-handle handling hosting process processing analyse analyze classify summarise summarize internal tool save same lose
-busy prototyping product makes allocation sends finish caps cfo gain mostly phase retire scrap imagenet geforce bought
-scale weather sending parliament rpm comfyui ollama vllm huge tiny ideally gpu-hours gpu-days gpu-weeks gpu-months
-gpu-years dense custom proprietary paper"""
-FILLERS = frozenset(_FILLERS.split())
+_BEFORE_PLACE = frozenset({"in", "from", "within", "the", "near", "to", "à", "en", "nach"})
 
 
 class LineName(NamedTuple):
@@ -110,10 +86,11 @@ class LineToken(NamedTuple):
     end: int
 
 
-def model_of_work(line: str) -> Meant | None:
-    """Return the model of a kind of work that a line names, whatever of it was read: 40 transcriptions an hour."""
-    words = next((words for words in _KINDS_OF_WORK if words in line), None)
-    return None if words is None else Meant(_KINDS_OF_WORK[words], f"{words!r} is taken for {_KINDS_OF_WORK[words]}.")
+def work_of_kind(line: str) -> Iterator[LineName]:
+    """Yield the usual models of the kinds of work that a line names: transcription, OCR."""
+    for words, model in WORDS["kinds_of_work"].items():
+        for match in re.finditer(rf"(?<![a-z]){words}(?![a-z])", line):
+            yield LineName("model", match.start(), match.end(), Meant(model, f"{words!r} is taken for {model}."))
 
 
 Reader = Callable[[Catalogue, str], Meant]
@@ -127,12 +104,12 @@ def tokens(line: str) -> list[LineToken]:
 
 def find_names(catalogue: Catalogue, line: str, typed: str) -> Iterator[LineName]:
     """Yield the names of a line in lower case, the longest at each place; `typed` is the line as it was written."""
-    words, known, place = tokens(line), _vocabulary(catalogue), 0
+    words, place = tokens(line), 0
     while place < len(words):
         name = None
         for many in range(min(_MOST_WORDS, len(words) - place), 0, -1):
             span = words[place : place + many]
-            if _may_be_name(line, span, known) and (name := _name(catalogue, span, line, typed)):
+            if _may_be_name(line, span) and (name := _name(catalogue, span, line, typed)):
                 yield name
                 break
         place += many if name else 1
@@ -151,8 +128,9 @@ def chips_of_memory(catalogue: Catalogue, gb: float) -> tuple[str, ...]:
 
 def sells_tokens(catalogue: Catalogue, line: str) -> bool:
     """Return whether a line names who sells tokens; of sellers of GPUs too only where it names no GPU."""
-    words = [word.text for word in tokens(line)]
-    sellers = [word for word in words if word not in FILLERS and any(_reads(catalogue, word, _seller, _price))]
+    words, known = [word.text for word in tokens(line)], _vocabulary(catalogue)["seller"]
+    called = (word for word in words if word not in FILLERS and _is_known(word, known, by_number=False))
+    sellers = [word for word in called if any(_reads(catalogue, word, _seller, _price))]
     if not sellers:
         return False
     is_only_tokens = any(not any(_reads(catalogue, word, _provider)) for word in sellers)
@@ -167,66 +145,81 @@ def _reads(catalogue: Catalogue, word: str, *readers: Reader) -> Iterator[bool]:
             yield False
 
 
-def near_name(catalogue: Catalogue, word: str) -> str | None:
+def near_name(catalogue: Catalogue, word: str, *, is_place: bool) -> str | None:
     """Return the name that a misspelt word probably is; None where there is none or it is short."""
     letters = word.strip("-'")
     if len(letters) < _LEAST_LETTERS - 1 or not letters.isalpha():
         return None
-    if {letters, letters.removesuffix("s"), f"{letters}s"} & _vocabulary(catalogue):
+    known = {word for kind, words in _vocabulary(catalogue).items() if kind != "place" or is_place for word in words}
+    if {letters, letters.removesuffix("s"), f"{letters}s"} & known:
         return None
-    alike = (each for each in _vocabulary(catalogue) if len(each) >= _LEAST_LETTERS and each[0] == letters[0])
+    alike = (each for each in known if len(each) >= _LEAST_LETTERS and each[0] == letters[0])
     close = near(letters, alike, slips=1 if len(letters) < _LONG else 2)
     return close[0] if close and abs(len(close[0]) - len(letters)) <= 1 else None
 
 
 @cached(2, same=lambda catalogue: (catalogue.digest,))
-def _vocabulary(catalogue: Catalogue) -> frozenset[str]:
-    """Return every word of a name: a line whose words are none of these needs no look-up."""
-    spellings: list[str] = [*_ALSO_CALLED, *_KINDS_OF_WORK, *_SEVERAL, *_VENDORS]
-    for records in (
-        catalogue.accelerators, catalogue.models, catalogue.sites, catalogue.servers, catalogue.ambiguous,
-        catalogue.providers,
-    ):  # fmt: skip
-        for key, record in records.items():
-            usual = getattr(record, "usual", None)
-            spellings += (key, getattr(record, "label", ""), *getattr(record, "aliases", ()))
-            spellings += usual.names if usual else ()
-    spellings += [word for key, price in catalogue.hosted.items() for word in (key, price.vendor)]
-    return frozenset(piece for name in spellings for piece in _PIECES.findall(names.bare(name).casefold()))
+def _vocabulary(catalogue: Catalogue) -> Mapping[str, frozenset[str]]:
+    """Return every word of a name of each kind: words that are none of these need no look-up."""
+    towns = [name for record in catalogue.towns.values() for name in record.names]
+    skus = [offer.sku for offer in catalogue.offers.values() if offer.sku and _INSTANCE.search(offer.sku)]
+    chips = _spellings(catalogue.accelerators, catalogue.ambiguous, catalogue.servers)
+    sellers = [*WORDS["vendors"], *(word for key, price in catalogue.hosted.items() for word in (key, price.vendor))]
+    spellings = {
+        "machine": _spellings(catalogue.servers) + skus, "chip": [*chips, *WORDS["chips"], "imac air"],
+        "model": [*_spellings(catalogue.models), *read_data("serving_engines.yaml")["same_shape"]],
+        "place": [*_spellings(catalogue.sites), *towns, *(name.translate(names.UMLAUTS) for name in towns)],
+        "seller": sellers, "seller_first": sellers, "price": sellers,
+        "provider": _spellings(catalogue.providers), "several": WORDS["asked"],
+    }  # fmt: skip
+    return {
+        kind: frozenset(piece for name in called for piece in _PIECES.findall(names.bare(name).casefold()))
+        for kind, called in spellings.items()
+    }
 
 
-def _may_be_name(line: str, span: list[LineToken], known: frozenset[str]) -> bool:
+def _spellings(*records_of: Mapping[str, Any]) -> list[str]:
+    """Return the ids and names of records, their usual ones included."""
+    records = ((key, record) for records in records_of for key, record in records.items())
+    usual = ((key, record, getattr(record, "usual", None)) for key, record in records)
+    return [
+        name
+        for key, record, names_of in usual
+        for name in (key, record.label, *getattr(record, "aliases", ()), *(names_of.names if names_of else ()))
+    ]
+
+
+def _may_be_name(line: str, span: list[LineToken]) -> bool:
     first, last = span[0], span[-1]
     between = line[first.start : last.end]
     if BLANK in between or "," in between or ";" in between:
         return False
     if first.text in FILLERS - {"us", "new"} or last.text in FILLERS - {"us", "small", "large", "text", "mini", "max"}:
         return False
-    if last.text == "solar":  # where power comes from
-        return False
-    if first.text.isdecimal() and len(first.text) < len("4090"):  # a count
-        return False
-    return all(_is_known(word.text, known) for word in span)
+    is_count = first.text.isdecimal() and len(first.text) < len("4090")
+    return not is_count and last.text != "solar"  # where power comes from
 
 
-def _is_known(word: str, known: frozenset[str]) -> bool:
-    pieces = _PIECES.findall(names.bare(word))
-    return bool(pieces) and all(
-        piece in known or piece.rstrip("s") in known or _SIZE.fullmatch(piece) or not piece[0].isalpha()
-        for piece in pieces
+def _is_known(called: str, known: frozenset[str], *, by_number: bool) -> bool:
+    """Return whether all words of a text are known ones or numbers; without `by_number` one of them is a word."""
+    pieces = _PIECES.findall(names.bare(called))
+    words = [piece for piece in pieces if piece[0].isalpha() and not _SIZE.fullmatch(piece)]
+    return bool(words or (pieces and by_number)) and all(
+        piece in known or piece.rstrip("s") in known for piece in words
     )
 
 
 def _name(catalogue: Catalogue, span: list[LineToken], line: str, typed: str) -> LineName | None:
-    start, end = span[0].start, span[-1].end
+    start, end, known = span[0].start, span[-1].end, _vocabulary(catalogue)
     called = " ".join(word.text for word in span)
     singular = called.removesuffix("s").rstrip("'") if _PLURAL.search(called) else called
-    if called in _SEVERAL and len(_SEVERAL[called]) > 1:
-        return LineName("several", start, end, Meant(""), _SEVERAL[called])
+    if choices := WORDS["asked"].get(_VERSION.sub("", called)):
+        return LineName("several", start, end, Meant(""), tuple(choices))
     spellings = (singular, called) if called == "v100s" and typed[end - 1] == "s" else (called, singular)
     for spelling in dict.fromkeys(spellings):
         for kind, reader in _READERS.items():
-            if not _fits(kind, spelling, line, (start, end), typed):
+            is_known = _is_known(spelling, known[kind], by_number=kind in ("chip", "model"))
+            if not is_known or not _fits(kind, spelling, line, (start, end), typed):
                 continue
             try:
                 return LineName(kind.removesuffix("_first"), start, end, reader(catalogue, spelling))
@@ -246,7 +239,8 @@ def _fits(kind: str, called: str, line: str, place: tuple[int, int], typed: str)
     before, behind = line[: place[0]], line[place[1] :]
     if kind in ("seller_first", "provider"):
         is_paid = kind == "seller_first" and _PAID_TO.match(behind) is not None
-        return is_paid or (before.split() or [""])[-1] in _AT
+        is_name = kind == "provider" and called not in WORDS["words_too"]
+        return is_paid or is_name or (before.split() or [""])[-1] in _AT
     if kind == "model" and _SIZE.fullmatch(called) and (name := _NAME_BEFORE_SIZE.search(before)):
         is_verb = any(rule.pattern.fullmatch(name[1]) for rule in VERBS)
         return is_verb or name[1] in FILLERS  # medgemma 27b is no other model of 27b
@@ -262,7 +256,7 @@ def _may_be_place(called: str, before: str, typed: str) -> bool:
 
 
 def _chip(catalogue: Catalogue, called: str) -> Meant:
-    other = _ALSO_CALLED.get(called)
+    other = WORDS["chips"].get(called)
     if other is None:
         is_number = re.fullmatch(r"[\d.]+[a-z]", called) or (called.isdecimal() and int(called) < 1_000)
         if is_number or not re.search(r"\d|gaudi|trainium|inferentia|ultra|titan|jetson|orin", called):
@@ -274,8 +268,6 @@ def _chip(catalogue: Catalogue, called: str) -> Meant:
 
 
 def _model(catalogue: Catalogue, called: str) -> Meant:
-    if work := _KINDS_OF_WORK.get(called):
-        return Meant(work, f"{called!r} is taken for work of {work}.")
     if size := _SIZE.fullmatch(called):
         return _of_size(catalogue, called, float(size[1]) * _BILLIONS[size[2]])
     if not re.search("[a-z]{2}|[a-z]\\d", called):
@@ -332,7 +324,7 @@ def _of_size(catalogue: Catalogue, called: str, billions: float) -> Meant:
 def _seller(catalogue: Catalogue, called: str) -> Meant:
     known = {names.plain(price.vendor): price.vendor for price in catalogue.hosted.values()}
     known |= {names.plain(vendor.split()[0]): vendor for vendor in known.values()}
-    vendor = _VENDORS.get(called) or known.get(names.plain(called))
+    vendor = WORDS["vendors"].get(called) or known.get(names.plain(called))
     if vendor is None:
         raise UnknownNameError(f"No seller of tokens is called {called!r}.", ())
     return Meant(vendor)
@@ -369,23 +361,18 @@ def _newest_price(catalogue: Catalogue, called: str) -> Meant:
     ]
     if not fitting or not pieces & _HOSTED_NAMES:
         raise UnknownNameError(f"No hosted model is called {called!r}.", ())
-    newest = max(fitting, key=lambda key: (_version(key), -len(key)))
+    newest = max(fitting, key=lambda key: ([*map(float, _NUMBERS.findall(key))], -len(key)))
     return Meant(newest, f"{called!r} is taken for {catalogue.hosted[newest].label}: it is the newest of that name.")
 
 
-def _version(key: str) -> list[float]:
-    return [float(number) for number in re.findall(r"\d+(?:\.\d+)?", key)]
-
-
 def _machine(catalogue: Catalogue, called: str) -> Meant:
-    return Meant(names.server(catalogue, called))
-
-
-def _place(catalogue: Catalogue, called: str) -> Meant:
-    return Meant(names.site(catalogue, called))
+    """Return a server, or an offer of the cloud instance of that name: p4d.24xlarge."""
+    offers = catalogue.offers.items() if _INSTANCE.search(called) else ()
+    sku = next((key for key, offer in offers if offer.sku is not None and offer.sku.casefold() == called), None)
+    return Meant(sku or names.server(catalogue, called))
 
 
 _READERS: dict[str, Reader] = {
     "machine": _machine, "chip": _chip, "seller_first": _seller, "model": _model, "seller": _seller, "price": _price,
-    "provider": _provider, "place": _place,
+    "provider": _provider, "place": lambda catalogue, called: Meant(names.site(catalogue, called)),
 }  # fmt: skip

@@ -24,8 +24,10 @@ from planner.scenario.vocabulary import USUAL_HOURS_PER_PERSON
 from planner.scenario.work import Work
 from planner.speed.training.images import is_image_network
 from planner.speed.work_to_hours import convert_to_hours
-from planner.study.one_line.line_records import LineReading, machine_size
+from planner.study.one_line.line_derived import add_date, add_totals
+from planner.study.one_line.line_records import LineReading
 from planner.study.one_line.line_sellers import (
+    LEAST_RPS,
     LINE,
     ONE_PERSON_REQUESTS_PER_S,
     USUAL_MODEL,
@@ -38,6 +40,7 @@ from planner.study.plan_any import affordable_fleet
 from pricing import Catalogue
 from pricing.exchange import rates
 
+USUAL_PROCESSOR = "CPU-EPYC-9654"
 _SHORTEST_YEARS = 0.25
 _SHORTEST_HOURS = _SHORTEST_YEARS * HOURS_PER_YEAR * (1 - 1e-6)
 _SHARE_OF_TIME = 0.8  # an assumption: of a plan's time, what a run may fill that nobody gave a number of tokens
@@ -57,16 +60,13 @@ def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> LinePlan:
     """Return the scenario of the quantities of a line, built and checked as a file is."""
     notes: list[str] = []
     values = dict(values)
-    if "havesold_each" in values and "have" in values:
-        values["havesold"] = values["havesold_each"] * values["have"]
+    add_totals(values, notes)
+    add_date(values, notes)
     with_bill_of_tokens(catalogue, values, notes)
     if {"bill", "gpus"} <= values.keys() and {"seller", "billfor"} & values.keys() and "chip" not in values:
         del values["gpus"]  # a bill for tokens, against `a GPU`
     if {"runs", "length"} <= values.keys() and not {"model", "train", "tune"} & values.keys():
         values["every"] = values.pop("runs")  # 20 a week, 5 hours each
-    if "node_hours" in values:
-        hours, every = values["node_hours"]
-        values["gpu_hours"] = hours * values.get("gpus", machine_size(values.get("chip", ""))), every
     task = _task(values, notes)
     data: dict[str, Any] = {"work": ({},)}
     add_bill(catalogue, data, values, notes)
@@ -135,7 +135,19 @@ def _task(values: dict[str, Any], notes: list[str]) -> str:
     named = "tune" if tuned else next((verb for verb in ("train", "serve") if verb in values), "")
     states = {
         "train": {"tokens", "images", "runs", "examples", "epochs"},
-        "serve": {"rps", "peak", "ttft", "tpot", "out", "token_rate", "online", "audio", "each_rps"},
+        "serve": {
+            "rps",
+            "peak",
+            "ttft",
+            "tpot",
+            "out",
+            "token_rate",
+            "online",
+            "audio",
+            "each_rps",
+            "token_rates",
+            "inflight",
+        },
     }
     stated = next((task for task, needs in states.items() if needs & values.keys()), "")
     is_replaced = "seller" in values and bool({"team", "online"} & values.keys())  # a 5090 in place of ChatGPT
@@ -162,10 +174,7 @@ def _add_hardware(
         set_value(data, ("work", 0, "accelerators"), values["gpus"])
     if "site" in values:
         data["site"] = values["site"]
-        if "stay" in values:
-            data["stay"] = "eu" if values["site"] == "EU" else "country"
-    if "sellers" in values:
-        data |= {"stay": "eu_sellers", "site": data.get("site", "EU")}
+    data |= _stay(values)
     for name in ("place", "channel"):
         if name in values:
             set_value(data, ("own", name), values[name])
@@ -173,7 +182,18 @@ def _add_hardware(
         add_seller(catalogue, data, values, notes)
 
 
+def _stay(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return where the work must stay, and the Union as its place where no other is stated."""
+    if {"stay_eu", "sellers"} & values.keys():
+        return {"stay": "eu_sellers" if "sellers" in values else "eu", "site": values.get("site", "EU")}
+    is_bound = {"stay", "site"} <= values.keys()
+    return {"stay": "eu" if values["site"] == "EU" else "country"} if is_bound else {}
+
+
 def _add_chip(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any], task: str, notes: list[str]) -> None:
+    if "cpu" in values and "chip" not in values:
+        values["chip"] = USUAL_PROCESSOR
+        notes.append(f"Of processors {catalogue.accelerator_label(USUAL_PROCESSOR)} is taken.")
     chip = values.get("chip") or values.get("chip_have")
     if chip is not None:
         data["accelerator"] = chip
@@ -213,8 +233,11 @@ def _training(values: dict[str, Any], task: str, notes: list[str]) -> dict[str, 
         _add_usual_training(train, values, task, notes)
     if values.get("precision") in ("fp32", "fp16", "bf16", "fp8", "fp4"):
         train["precision"] = values["precision"]
-    if "due" in values:
-        train["deadline_days"] = values["due"] / HOURS_PER_DAY
+    short = values.get("length") if task == "tune" and values.get("length", math.inf) < _SHORTEST_HOURS else None
+    if due := values.get("due", short):
+        train["deadline_days"] = due / HOURS_PER_DAY
+    if "seq" in values:
+        train["seq_len"] = int(values["seq"])
     if "gpus" not in values:
         train["choose_count"] = True
     return train
@@ -250,9 +273,14 @@ def _serving(data: Mapping[str, Any], values: dict[str, Any], notes: list[str]) 
         if name in serve:
             serve[name] = int(serve[name])
     usual = ServingTask(model=values["model"])
-    if "token_rate" in values and "rps" not in values:
+    if "token_rates" in values and "rps" not in values:
+        read, written = values["token_rates"]
+        serve["requests_per_s"] = max(written / usual.output_tokens, LEAST_RPS)
+        serve["input_tokens"] = max(round(read / serve["requests_per_s"]), 1)
+        notes.append(f"Each request is taken to write {usual.output_tokens} tokens.")
+    elif "token_rate" in values and "rps" not in values:
         each = serve.get("input_tokens", usual.input_tokens) + serve.get("output_tokens", usual.output_tokens)
-        serve["requests_per_s"] = max(values["token_rate"] / each, 0.0001)
+        serve["requests_per_s"] = max(values["token_rate"] / each, LEAST_RPS)
         notes.append(f"Tokens are taken for read and written ones, {each:,} a request.")
     elif "rps" not in values:
         at_desk = (
@@ -312,12 +340,13 @@ def _add_block(data: dict[str, Any], hours: float, notes: list[str]) -> None:
     notes.append("The hours are taken for one run, at once.")
 
 
+_OF_WORK = {"spot": "may_stop", "growth": "growth_per_year", "disk": "storage_tb"}
 _PRICES = {
     "rent": ("rent", "usd_per_accelerator_hour"), "price": ("own", "usd_per_accelerator"),
     "discount": ("terms", "discount_rate_per_year"), "space": ("own", "usd_per_kw_month"),
     "server": ("own", "usd_per_server"), "kwh": ("own", "usd_per_kwh"), "budget": ("terms", "budget_usd"),
     "havesold": ("kept", "usd_today_if_sold"), "crew": ("run_by_fte",), "tax": ("tax", "tax_share"),
-    "kw": ("own", "most_kw"),
+    "kw": ("own", "most_kw"), "pue": ("own", "pue"),
 }  # fmt: skip
 
 
@@ -337,18 +366,22 @@ def _add_terms(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -
     for name in sorted(_PRICES.keys() & values.keys()):
         if name != "havesold" or "kept" in data:
             set_value(data, _PRICES[name], values[name])
-    _add_unused(work, values, notes)
+    notes += _unused(work, values)
 
 
-def _add_unused(work: Mapping[str, Any], values: Mapping[str, Any], notes: list[str]) -> None:
-    """Say what was understood and is not used."""
-    if "texts" in values and "train" not in work:
-        notes.append("How many texts there are is not used: write how many requests a second, or tokens, they make.")
-    if "date" in values:
-        notes.append("A date is not used: write within 90 days, or for 18 months.")
-    if "since" in values and "have" not in values:
-        notes.append(f"Bought in {values['since']} is not used: write we have 8 A100 since {values['since']}.")
-    if "team" in values and not {"people", "serve"} & work.keys():
-        notes.append("How many people there are is not used: the work is stated.")
-    if "busy" in values and not {"busy_share", "run"} & work.keys():
-        notes.append("How busy the GPUs are is not used: it follows from the work.")
+# A quantity, the fields of the work that use it, and what is said where there is none of them.
+_UNUSED: tuple[tuple[str, set[str], str], ...] = (
+    ("texts", {"train", "serve"},
+     "How many texts there are is not used: write how many requests a second, or tokens, they make."),
+    ("date", set(), "A date is not used: write within 90 days, or for 18 months."),
+    ("since", {"have"}, "The year it was bought is not used: write we have 8 A100 since 2023."),
+    ("team", {"people", "serve"}, "How many people there are is not used: the work is stated."),
+    ("busy", {"busy_share", "run"}, "How busy the GPUs are is not used: it follows from the work."),
+    ("setting", set(), "A setting of the training or the server is not used: it changes no cost here."),
+)  # fmt: skip
+
+
+def _unused(work: Mapping[str, Any], values: Mapping[str, Any]) -> list[str]:
+    """Return what was understood and is not used, a sentence for each."""
+    users = work.keys() | ({"have"} & values.keys())
+    return [sentence for name, fields, sentence in _UNUSED if name in values and not fields & users]

@@ -24,7 +24,8 @@ LINE = "line"
 ONE_PERSON_REQUESTS_PER_S = 0.01  # an assumption: one person at a desk asks every hundred seconds
 _MESSAGES = "messages-per-user"
 _DAYS_PER_WEEK = 7
-_LEAST_RPS = 0.0001  # that a plan may have
+LEAST_RPS = 0.0001  # that a plan may have
+_REQUEST_SECONDS = 10  # an assumption: 300 tokens at 30 a second
 _CLIP_SECONDS = 30  # what a speech model hears at once
 
 
@@ -118,7 +119,11 @@ def add_users(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) ->
     """Add the requests of the users of a service, where the line states no requests."""
     if "each_rps" in values:
         values["rps"] = values["each_rps"] * values.get("team", values.get("online", 1))
-    if {"rps", "token_rate"} & values.keys():
+    if {"rps", "token_rate", "token_rates"} & values.keys():
+        return
+    if "inflight" in values:
+        values["rps"] = values["inflight"] / _REQUEST_SECONDS
+        notes.append(f"Each of {values['inflight']:,.0f} requests at once is taken to last {_REQUEST_SECONDS} seconds.")
         return
     if "audio" in values:
         values["rps"] = values["audio"] * SECONDS_PER_HOUR / _CLIP_SECONDS
@@ -127,8 +132,11 @@ def add_users(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) ->
     if "online" in values:
         values["rps"] = values["online"] * ONE_PERSON_REQUESTS_PER_S
         notes.append(f"{values['online']:,.0f} users at once are taken to ask every 100 seconds each.")
+    elif "texts" in values and (hours := values.get("due") or values.get("length")):
+        values["rps"] = max(values["texts"] / (hours * SECONDS_PER_HOUR), LEAST_RPS)
+        notes.append("The texts are taken to come evenly in that time.")
     elif "team" in values:
         per_hour = catalogue.facts[_MESSAGES].figure.newest.typical
-        values["rps"] = max(values["team"] * per_hour / SECONDS_PER_HOUR, _LEAST_RPS)
+        values["rps"] = max(values["team"] * per_hour / SECONDS_PER_HOUR, LEAST_RPS)
         per_week = per_hour * HOURS_PER_DAY * _DAYS_PER_WEEK
         notes.append(f"{values['team']:,.0f} users are taken to write {per_week:.0f} messages a week each.")

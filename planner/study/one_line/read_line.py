@@ -6,8 +6,9 @@ checks. What two things can mean is never chosen: the choices are lines with one
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any
 
 from planner.scenario.amounts import format_amount
@@ -17,16 +18,15 @@ from planner.scenario.question import KEYS
 from planner.scenario.typed_money import AmountError
 from planner.study.one_line.line_money import find_amounts
 from planner.study.one_line.line_names import (
-    FILLERS,
     LineName,
     LineToken,
     chips_of_memory,
     find_names,
-    model_of_work,
     near_name,
     provider_called,
     sells_tokens,
     tokens,
+    work_of_kind,
 )
 from planner.study.one_line.line_plan import plan_of
 from planner.study.one_line.line_records import (
@@ -40,14 +40,20 @@ from planner.study.one_line.line_records import (
     count_beside,
     machine_size,
 )
-from planner.study.one_line.quantities import BLANK, COUNTED_IN_THOUSANDS, MEMORY, RULES, VERBS, blank, take
+from planner.study.one_line.line_rules import COUNTED_IN_THOUSANDS, MEMORY, RULES, VERBS
+from planner.study.one_line.line_words import FILLERS, WORDS, in_english
+from planner.study.one_line.quantities import BLANK, blank, take
 from pricing import Catalogue, PricingError, names
 from pricing.exchange import rates
 from pricing.formulas import printable
 
 LONGEST = 300
+_NUMBER_BEHIND = re.compile(r"[ -]\d{3,}\w*(?: (?:ti|super|xtx?))*(?!\w)")
+_QUIET = frozenset(WORDS["quiet"].split())
+_REST_OF_WORD = re.compile(r"\w*")
 _MOST_BETWEEN = 2  # words between `we have` and what there is
 _EXAMPLE = "64 H100 for 3 months in Germany, or Llama 70B at 5 requests a second"
+_ONE = {"place": "place", "model": "model", "provider": "seller", "seller": "seller", "price": "model"}
 _VERB_WORDS = {"train": "train", "tune": "fine-tune", "serve": "serve", "anyone": "any"}
 _LABELS = {
     "gpus": "GPUs at once", "gpu": "GPU", "train": "work", "tune": "work", "serve": "work",
@@ -56,12 +62,14 @@ _LABELS = {
     "seller": "seller", "provider": "rented from",
     "length": "how long, months", "gpu_hours": "GPU-hours", "anyone": "GPU", "spot": "may be interrupted",
     "each_rps": "requests of each", "date": "date", "audio": "sound", "texts": "texts",
-    "sellers": "sellers of the Union", "node_hours": "machine-hours",
+    "sellers": "sellers of the Union", "stay_eu": "data stays in the Union", "token_rates": "tokens read and written",
+    "inflight": "requests at once", "batch": "hours of all runs", "replicas": "replicas", "grows_to": "GPUs at the end",
+    "audio_each": "sound of each", "setting": "setting", "node_hours": "machine-hours",
     "images": "images", "precision": "precision", "billfor": "the bill is for", "stay": "data stays",
 }  # fmt: skip
 _SAYS_ENOUGH = frozenset({
     "chip", "model", "bill", "gpus", "team", "budget", "monthly_budget", "have", "gpu_hours", "rps", "tokens", "anyone",
-    "seller", "billfor", "audio", "each_rps",
+    "seller", "billfor", "audio", "each_rps", "audio_each", "token_rates", "inflight", "batch", "cpu",
 })  # fmt: skip
 # Each is as long as what replaces it: 1.000.000, 22.500,50 and 1 250 000 or 40 000 EUR.
 _THOUSANDS = re.compile(
@@ -69,6 +77,8 @@ _THOUSANDS = re.compile(
     r"|(?: \d{3})(?=\s?(?:[€£$]|eur|chf|usd|gbp|sek|nok|dkk|pln|czk|dollar|euro))| 000(?=\s[a-z]))(?![\d.,]*\d)"
 )
 _POINTS = {ord("."): ",", ord(" "): ",", ord("|"): "."}
+_LAKHS = re.compile(r"(?<![\d.,])(\d+(?:\.\d+)?)\s?(lakhs?|lacs?|crores?)(?![a-z])")
+_TPU_SLICE = re.compile(r"(?<![\w.])(tpu[ -]?)?(v[2-7][ep]?)-(\d{1,4})(?!\w)")
 _OWNED_SINCE = re.compile(r"(?<![a-z])owned since(?![a-z])", re.IGNORECASE)
 # zz900 and 900b may be names; p95, 40k, 12kg and imagenet-21k are none.
 _LIKE_NAME = re.compile(
@@ -105,19 +115,25 @@ class LineParts:
         self.values[name] = value
         self.rest = blank(self.rest, start, end)
         label = _LABELS.get(name) or (KEYS[name].label if name in KEYS else name)
+        end += len(_REST_OF_WORD.match(self.line, end)[0])  # type: ignore[index]
         text = self.line[start:end].strip(" ,;")
         self.phrases.append(UnderstoodPhrase(text, label, _shown(name, value) if shown is None else shown))
 
+    def leave_out(self, what: str, label: str, start: int, end: int) -> None:
+        """Say of a second thing of a kind that the plan leaves it out."""
+        self.rest = blank(self.rest, start, end)
+        self.notes.append(f"A plan has one {what}: {label} is left out; ask again with it alone.")
 
-def read_line(catalogue: Catalogue, typed: str) -> LineReading:
-    """Return the plan that a line asks for. Raises `LineError` where there is none."""
+
+def read_line(catalogue: Catalogue, typed: str, day: date | None = None) -> LineReading:
+    """Return the plan that a line asks for on a day (none: the catalogue's). Raises `LineError` where there is none."""
     line = " ".join(unicodedata.normalize("NFKC", typed).split())
     if not line:
         raise LineError(f"The line is empty: write {_EXAMPLE}.")
     if len(line) > LONGEST:
         raise LineError(f"The line has {len(line):,} characters, at most {LONGEST} are read: write {_EXAMPLE}.")
     lower = "".join(low if len(low := mark.lower()) == 1 else mark for mark in line)
-    parts = LineParts(line, _with_points(lower))
+    parts = LineParts(line, _with_points(in_english(lower)), {"day": day or catalogue.day})
     try:
         _read_quantities(catalogue, parts)
     except AmountError as error:
@@ -139,9 +155,23 @@ def _with_points(line: str) -> str:
     line = re.sub(r"(?<=\d)'(?=\d{3}(?!\d))", ",", line)
     line = re.sub(r"(?<=\d)'s(?!\w)", "s ", line)  # h100's
     line = re.sub(r"(?<=[a-z])'s(?!\w)|(?<=mio)\.", lambda match: " " * len(match[0]), line)
+    line = _LAKHS.sub(_in_thousands, line)
+    line = _TPU_SLICE.sub(_counted_slice, line)
     line = _THOUSANDS.sub(lambda match: match[0].replace(",", "|").translate(_POINTS), line)
     line = COUNTED_IN_THOUSANDS.sub(lambda match: match[0].replace(".", ","), line)
     return re.sub(r"(?<![\d.,])(\d+),(\d{1,2})(?![\d.,]*\d)", r"\1.\2", line)
+
+
+def _in_thousands(match: re.Match[str]) -> str:
+    """Return an Indian number in thousands or millions: 20 lakh, 1.5 crore."""
+    number = f"{float(match[1]) * 100:g}k" if match[2].startswith("la") else f"{float(match[1]) * 10:g}m"
+    return number.ljust(len(match[0]))
+
+
+def _counted_slice(match: re.Match[str]) -> str:
+    """Return a slice of TPUs as a count of chips; a name counts two cores a chip up to v4 and of v5p: v4-32 has 16."""
+    cores_per_chip = 1 if match[2].endswith("e") else 2
+    return f"{max(int(match[3]) // cores_per_chip, 1)} {match[1] or ''}{match[2]}".ljust(len(match[0]))
 
 
 def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...]) -> LineReading:
@@ -161,6 +191,7 @@ def _read_quantities(catalogue: Catalogue, parts: LineParts) -> None:
     exchange = rates(catalogue)
     for amount in find_amounts(parts.rest, exchange, sells_tokens(catalogue, parts.rest)):
         value: Any = amount.usd if amount.kind in ("monthly_budget", "havesold_each") else amount.text
+        parts.values |= {"budget_usd": amount.usd} if amount.kind == "budget" else {}
         parts.add(amount.kind, value, amount.start, amount.end, f"{amount.usd:,.10g} USD")
         parts.notes += [amount.note] if amount.note else []
     for name, value, start, end in take(parts.rest, RULES):
@@ -183,9 +214,10 @@ def _read_names(catalogue: Catalogue, parts: LineParts) -> None:
             parts.rest = blank(parts.rest, start, end)
         else:
             parts.add(verb, value, start, end, _VERB_WORDS.get(verb, "yes") if value is True else None)
-    if "model" not in parts.values and (work := model_of_work(parts.line.lower())) is not None:
-        parts.values["model"] = work.key
-        parts.notes.append(work.note)
+    for work in work_of_kind(parts.line.lower()):
+        if "model" not in parts.values:
+            _add_name(catalogue, parts, work, None)
+        parts.rest = blank(parts.rest, work.start, work.end)
 
 
 def _rented_from(catalogue: Catalogue, parts: LineParts, name: LineName) -> LineName:
@@ -195,59 +227,55 @@ def _rented_from(catalogue: Catalogue, parts: LineParts, name: LineName) -> Line
 
 
 def _add_name(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from: int | None) -> None:
-    text = parts.line[name.start : name.end]
     if not name.meant.key:
         rewritten = {each: parts.line[: name.start] + each + parts.line[name.end :] for each in name.choices}
         called = {_called(catalogue, each): line for each, line in rewritten.items()}
-        parts.questions.append(LineQuestion(text, called))
-        count = count_beside(parts.rest, name.start, name.end)
-        start, end = (min(count.start, name.start), max(count.end, name.end)) if count else (name.start, name.end)
-        parts.rest = blank(parts.rest, start, end)
+        parts.questions.append(LineQuestion(parts.line[name.start : name.end], called))
+        parts.rest = blank(parts.rest, *_with_count(name, count_beside(parts.rest, name.start, name.end)))
+        return
+    if name.kind in ("chip", "machine"):
+        _add_chip(catalogue, parts, name, kept_from)
         return
     kind, key = name.kind, name.meant.key
-    if kind in ("chip", "machine"):
-        _add_chip(catalogue, parts, name, kept_from)
-    elif kind == "place":
-        label = catalogue.sites[key].label
-        if parts.values.get("site", key) != key:
-            parts.rest = blank(parts.rest, name.start, name.end)
-            parts.notes.append(f"A plan has one place: {label} is left out; ask again with it alone.")
-        parts.add("site", key, name.start, name.end, label)
-    elif kind == "model":
-        label = catalogue.models[key].label if key in catalogue.models else key
-        parts.add("model", key, name.start, name.end, label)
-    else:
-        shown = catalogue.providers[key].label if kind == "provider" else key
-        parts.add({"price": "billfor"}.get(kind, kind), key, name.start, name.end, shown)
-    if name.meant.note and kind not in ("chip", "machine") and key in parts.values.values():
-        parts.notes.append(name.meant.note)
+    quantity = {"place": "site", "price": "billfor"}.get(kind, kind)
+    records: Mapping[str, Any] = {"place": catalogue.sites, "model": catalogue.models, "provider": catalogue.providers}
+    record = records.get(kind, {}).get(key)
+    label = record.label if record else key
+    if parts.values.get(quantity, key) != key:
+        parts.leave_out(_ONE[kind], label, name.start, name.end)
+        return
+    parts.add(quantity, key, name.start, name.end, label)
+    parts.notes += [name.meant.note] if name.meant.note else []
+
+
+def _with_count(name: LineName, count: LineCount | None) -> tuple[int, int]:
+    """Return where a name and the count beside it begin and end."""
+    return (min(count.start, name.start), max(count.end, name.end)) if count else (name.start, name.end)
 
 
 def _add_chip(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from: int | None) -> None:
-    machine = catalogue.servers[name.meant.key] if name.kind == "machine" else None
-    chip = machine.accelerator if machine else name.meant.key
-    count, place = count_beside(parts.rest, name.start, name.end), (name.start, name.end)
+    machine, offer = catalogue.servers.get(name.meant.key), catalogue.offers.get(name.meant.key)
+    chip = machine.accelerator if machine else offer.accelerator if offer else name.meant.key
+    count = count_beside(parts.rest, name.start, name.end)
     is_replaced = name.end <= parts.replaced_until
     is_behind = _is_behind(parts.rest, kept_from, count) or _OWNED.match(parts.rest, name.end) is not None
     is_behind = is_behind or is_replaced or _OWNED_SINCE.search(parts.line) is not None
     is_kept = "have" not in parts.values and count is not None and is_behind
     label = catalogue.accelerator_label(chip)
     if (is_replaced or parts.values.get("chip", chip) != chip) and not is_kept:
-        start, end = (min(count.start, place[0]), max(count.end, place[1])) if count else place
-        parts.rest = blank(parts.rest, start, end)
-        parts.notes.append(f"A plan has one kind of GPU: {label} is left out; ask again with it alone.")
+        parts.leave_out("kind of GPU", label, *_with_count(name, count))
         return
-    is_dgx = machine is None and re.match(r"[dh]gx [abh]\d", parts.rest[name.start : name.end]) is not None
+    is_dgx = re.match(r"[dh]gx [abh]\d", parts.rest[name.start : name.end]) is not None
     is_whole = is_dgx or (count is not None and count.of_machines)
-    each = machine.accelerators if machine else machine_size(chip) if is_whole else 1
-    if count is not None or machine is not None or is_dgx:
+    each = machine.accelerators if machine else offer.accelerators_per_instance if offer else 0
+    each = each or (machine_size(chip) if is_whole else 1)
+    if count is not None or machine or offer or is_dgx:
         many = (count.many if count else 1) * each
-        start, end = (min(count.start, place[0]), max(count.end, place[1])) if count else place
         parts.values |= {"chip_have" if is_kept else "chip": chip}
-        parts.add("have" if is_kept else "gpus", many, start, end, f"{many:,} x {label}")
+        parts.add("have" if is_kept else "gpus", many, *_with_count(name, count), f"{many:,} x {label}")
     else:
         parts.values["chip"] = chip
-        parts.add("gpu", chip, *place, label)
+        parts.add("gpu", chip, name.start, name.end, label)
     parts.notes += [name.meant.note] if name.meant.note else []
 
 
@@ -280,6 +308,9 @@ def _ask_for_chip(catalogue: Catalogue, parts: LineParts) -> None:
     """Ask which card is meant where only its memory is stated."""
     for _, gb, start, end in take(parts.rest, MEMORY):
         chips = () if "chip" in parts.values else chips_of_memory(catalogue, gb)
+        if "chip" in parts.values:
+            parts.rest = blank(parts.rest, start, end)
+            parts.notes.append(f"{parts.line[start:end]} is not used: the GPU is named.")
         if chips and parts.phrases:
             lines = {each: f"{parts.line[:start]}{each}{parts.line[end:]}" for each in chips}
             labels = {catalogue.accelerator_label(each): line for each, line in lines.items()}
@@ -292,7 +323,7 @@ def _unknown_words(catalogue: Catalogue, parts: LineParts) -> Iterator[str]:
     run: list[str] = []
     last = 0
     for word in tokens(parts.rest):
-        is_word = word.text not in FILLERS and re.search(r"\w", word.text) is not None
+        is_word = word.text not in FILLERS and word.text not in _QUIET and re.search(r"\w", word.text) is not None
         if run and (not is_word or BLANK in parts.rest[last : word.start]):
             yield " ".join(run)
             run = []
@@ -306,8 +337,11 @@ def _unknown_words(catalogue: Catalogue, parts: LineParts) -> Iterator[str]:
 
 def _ask_about(catalogue: Catalogue, parts: LineParts, word: LineToken) -> None:
     """Ask about a word that may name another chip, model or place than the plan would have."""
-    close = near_name(catalogue, word.text)
-    is_place = "site" not in parts.values and parts.rest[: word.start].split()[-1:] == ["in"]
+    if word.text.isalpha() and (number := _NUMBER_BEHIND.match(parts.rest, word.end)):
+        word = word._replace(end=number.end())
+    is_behind = parts.rest[: word.start].split()[-1:] in (["in"], ["near"], ["from"])
+    close = near_name(catalogue, word.text, is_place=is_behind)
+    is_place = "site" not in parts.values and is_behind
     if parts.phrases and (close or is_place or _LIKE_NAME.fullmatch(word.text)):
         before, after = parts.line[: word.start], parts.line[word.end :]
         shorter = re.sub(r"\bin\s*$", "", before) + after if is_place else before + after
@@ -335,6 +369,8 @@ def _shown(name: str, value: Any) -> str:
         return f"{value * times:{form}}{unit}"
     if name in ("busy", "growth", "tax"):
         return f"{value * 100:,.3g} %"
+    if name == "date":
+        return "date"
     if name in ("gpu_hours", "node_hours"):
         return f"{value[0]:,.10g}{'' if value[1] is None else ' in each period'}"
     if name in ("tokens", "images"):

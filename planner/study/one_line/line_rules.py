@@ -1,0 +1,271 @@
+"""The rules of a line of plain English: each is a pattern, the quantity that it states, and how its value follows.
+
+They are tried in their order. A part of the line that one of them took is blanked out for those after it.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR, SECONDS_PER_HOUR
+from planner.study.one_line.quantities import (
+    ASKERS,
+    DAYS_PER_WEEK,
+    EVENING_HOURS,
+    EVERY,
+    HOURS_OF_UNIT,
+    LONG_UNIT,
+    MOST_GROWTH,
+    NIGHT_HOURS,
+    NUMBER,
+    OFFICE_HOURS_PER_WEEK,
+    PLAIN,
+    RATE_UNIT,
+    REQUESTS,
+    SHIFT_HOURS,
+    TOKENS,
+    UNIT,
+    WHO,
+    WORKING_DAYS,
+    Rule,
+    busy_share,
+    clock_share,
+    either_number,
+    every,
+    gpu_hours,
+    hours_in,
+    hours_of,
+    milliseconds,
+    number_in,
+    parse_number,
+    per_hours,
+    per_second,
+    per_second_of_rate,
+    percent,
+    precision,
+    yearly_growth,
+)
+
+
+def _rule(name: str, pattern: str, value: Callable[[re.Match[str]], Any] | Any) -> Rule:
+    return Rule(name, re.compile(pattern), value if callable(value) else lambda _: value)
+
+
+# 2.500 requests and 450.000 € have no thousandths.
+_IN_POINTS, _NO_UNIT_PRICE = r"[1-9]\d{0,2}\.\d{3}", r"(?!\s*(?:/|per|an?)\s*(?:kwh|gpu|h))"
+COUNTED_IN_THOUSANDS = re.compile(
+    rf"(?<![\d.,]){_IN_POINTS}(?=\s?(?:(?:€|(?:euros?|eur|chf|sek|nok|dkk|pln|czk)(?![a-z])){_NO_UNIT_PRICE}"
+    rf"|{REQUESTS}(?![a-z])(?!\s*(?:/|per|an?)\s*s)|{WHO}|{TOKENS}|gpu))"
+    rf"|(?:(?<=€)|(?<=€ )|(?<=eur )|(?<=chf )){_IN_POINTS}(?![\d.,]*\d){_NO_UNIT_PRICE}"
+)
+_N, _N2, _P = rf"(?P<n>{NUMBER})", rf"(?P<n2>{NUMBER})", rf"(?P<n>{PLAIN})"
+_ONLY, _PEAK = "(?: only)?(?![a-z])", "(?:peaks?|max(?:imum)?|bursts?)(?![a-z])"
+_END, _END9 = "(?![a-z])", "(?![a-z0-9])"
+_WITHIN = r"\s*(?:in under|in less than|in|within|by|under|less than|no more than|at most|at|of|is|<|:|below)?\s*"
+_PERCENT = r"\s?(?:%|percent|per cent)"
+_USED = r"busy|utili[sz]ed|utili[sz]ation|used?|load(?:ed)?|usage"
+_CAPITAL = "(?:cost of (?:capital|money)|discount rate|wacc)"
+_WEEKDAYS = r"(?P<weekdays>\s*(?:on )?(?:weekdays|working days|workdays|mon(?:day)?\s*(?:-|to)\s*fri(?:day)?))?"
+_DUE = r"in under|in less than|within|by|under|less than|no more than|finish in|done in|due in|in"
+_ABOUT = r"\s*(?:about |around )?"
+_MY = "(?:my|our|the|a|an)"
+_NO_PERIOD = "(?P<unit>)(?P<ly>)"
+_PERSON = rf"(?:(?:active |registered )?{WHO}|head{_END}|seat{_END})"
+_SPAN = "(?P<span>hours?|hrs?|h|days?|weeks?|months?|years?)"
+_RATE = rf"(?:{REQUESTS}{RATE_UNIT}|(?:rps|qps|req/?s){_END})"
+_READ = r"(?:in|inputs?|prompts?|read|context)(?: tokens)?(?![a-z])"
+_WRITTEN = r"(?:out|outputs?|completions?|written|generated|answers?|responses?)(?: tokens)?(?![a-z])"
+_SETTINGS = r"(?:rank|alpha|batch(?:[- ]size)?|top[- ]k|temperature|chunks?(?: of)?|stage|zero|version|phase|seeds?)"
+_TIME = r"(?:[01]?\d|2[0-4])(?::[0-5]\d)?\s?(?:am|pm|h|o'clock|uhr)?"
+_CPU = "(?:cpu|processor)s?(?![a-z])"
+_MONTHS = (
+    "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    "|nov(?:ember)?|dec(?:ember)?)"
+)
+RULES: tuple[Rule, ...] = (
+    _rule("stay_eu", rf"(?:data|stays?|remains?|kept?|keep|only|hosted)(?: [a-z]+){{0,4}}? (?:in|inside"
+        rf"|within) (?:the )?"
+        rf"(?:eu|e\.u\.|european union|europe){_ONLY}|eu(?:ropean)? (?:data )?residency", True),
+    _rule("sellers", rf"(?:only )?(?:eu|european) (?:seller|provider|vendor|cloud|hoster)s?(?: only)?{_END}", True),
+    _rule("ttft", rf"(?:ttft|first (?:token|word)s?|latency|p9[059]){_WITHIN}{_N}"
+        rf"(?:\s?(?P<time>ms|s|secs?|seconds?){_END}|(?![\d.,]*\d|\s*(?:[x%]|gpus?|rps|qps|toks?|{REQUESTS})))",
+        milliseconds),
+    _rule("tpot", rf"(?:tpot|itl|(?:each|per)(?: further)? token){_WITHIN}{_N}\s?(?P<time>ms|s){_END}", milliseconds),
+    _rule("token_rates", rf"{_N}\s*(?:{TOKENS}\s*)?{_READ}[\s,/"
+        rf"|+&a-z]{{1,9}}(?P<out>{NUMBER})\s*(?:{TOKENS}\s*)?{_WRITTEN}"
+        rf"{RATE_UNIT}",
+        lambda match: (per_second(match), per_second(match) * parse_number(match["out"]) / number_in(match))),
+    _rule("peak", rf"{_N}\s*{_RATE}\s*(?:at |in )?(?:the )?{_PEAK}(?!\s*(?:of|at|:)?\s*\d)", per_second_of_rate),
+    _rule("peak", rf"between (?:about )?{NUMBER} and {_N}\s*{_RATE}", per_second_of_rate),
+    _rule("rps", rf"(?:average|mean|usually|typically|normally)(?: of| about| around| is)?\s*{_N}"
+        rf"(?:\s*{_RATE})?(?!\s*(?:%|x|gpus?|[a-z]+\d))", per_second_of_rate),
+    _rule("rps", rf"each of (?:our |the |my )?(?P<many>{PLAIN}) (?:[a-z]+ )?{WHO} [a-z]+ (?:about )?{_N}\s*"
+        rf"{REQUESTS}{RATE_UNIT}", lambda match: per_second(match) * parse_number(match["many"])),
+    _rule("rps", rf"{_N}\s*rpm{_END}", lambda match: number_in(match) / 60),
+    _rule("each_rps", rf"(?:each|every) (?:(?:[a-z]+ )?{WHO} )?[a-z]+ (?:about )?{_N}\s*(?:times|{REQUESTS})?"
+        rf"{RATE_UNIT}", per_second),
+    _rule("each_rps", rf"{_N}\s*{REQUESTS}(?:{EVERY}{_PERSON}|\s+each){RATE_UNIT}", per_second),
+    _rule("each_rps", rf"{_N}\s*{REQUESTS}{RATE_UNIT}(?: each{_END}|{EVERY}{_PERSON})", per_second),
+    _rule("peak", rf"(?:peak(?:s|ing)?|bursts?|up to)(?: of| at| to)?\s*{_N}\s*{_RATE}", per_second_of_rate),
+    _rule("peak", rf"(?:peak(?:s|ing)?|bursts?)(?: of| at| to)?\s*{_N}{RATE_UNIT}", per_second),
+    _rule("rps", rf"{_N}\s*{REQUESTS}\s*(?:every|each|per)\s*(?P<many>{PLAIN})\s*{UNIT}",
+        lambda match: number_in(match) / (parse_number(match["many"]) * hours_of(match["unit"]) * SECONDS_PER_HOUR)),
+    _rule("rps", rf"{_N}\s*{_RATE}", per_second_of_rate),
+    _rule("rps", rf"{_N}\s*(?:per|an?|/|each)\s*(?P<unit>seconds?|secs?|s|minutes?|mins?){_END}", per_second),
+    _rule("in", rf"{_N}\s*(?:{TOKENS}\s*)?{_READ}"
+        rf"(?=[\s,/|+&a-z]{{1,9}}{NUMBER}\s*(?:{TOKENS}\s*)?{_WRITTEN})", number_in),
+    _rule("out", rf"{_N}\s*(?:{TOKENS}\s*)?{_WRITTEN}", number_in),
+    _rule("token_rate", rf"{_N}\s*{TOKENS}{RATE_UNIT}", per_second),
+    _rule("tokens", rf"{_N}\s*{TOKENS}", number_in),
+    _rule("inflight", rf"{_N}\s*(?:(?:concurrent|simultaneous|parallel) {REQUESTS}|{REQUESTS}\s*(?:in parallel|at once"
+        rf"|at (?:the same|a) time|concurrently|simultaneously)|(?:concurrent|simultaneous"
+        rf"|parallel) streams?){_END}", number_in),
+    _rule("seq", rf"(?:sequence length|seq[- ]?len(?:gth)?|sequences of|context(?: length| window)?(?: of)?)\s*(?:of"
+        rf"|=|:)?\s*{_N}"
+        rf"|{_N2}(?: tokens?)? (?:context|sequences?){_END}", either_number),
+    _rule("setting", rf"{_SETTINGS}\s*(?:of|=|:)?\s*{_N}{_END}", number_in),
+    _rule("setting", rf"r\s?=\s?{_N}", number_in),
+    _rule("disk", rf"{_N}\s?(?P<size>tb|pb){_END}(?: of)?(?: (?:training |raw |our )?(?:data(?:set)?|disk|storage"
+        rf"|ssd|nvme"
+        rf"|images|files|corpus|text))?", lambda match: number_in(match) * (1_000.0 if match["size"] == "pb" else 1.0)),
+    _rule("pue", rf"pue\s*(?:of|=|:|is)?\s*{_N}", number_in),
+    _rule("batch", rf"{_N}\s*(?:[a-z]+ )?(?:runs?|jobs?|trials?|experiments?|trainings?|simulations?|sweeps?|evals?)"
+        rf"(?:,| of| with| x| at| taking| lasting)* (?:about )?(?P<many>{PLAIN})[- ]?{LONG_UNIT}(?! (?:an?"
+        rf"|per) )(?: each)?",
+        lambda match: hours_in(match) * parse_number(match["many"])),
+    _rule("replicas", rf"{_N}\s*(?:replicas?|copies)(?: of)?{_END}", number_in),
+    _rule("grows_to", rf"grow(?:s|ing)? (?:from {NUMBER} )?to {_N}{_END}(?!\s*%)", number_in),
+    _rule("audio_each", rf"{_P}\s*(?P<span>hours?|hrs?|h|minutes?|mins?) (?:of )?(?:audio|speech|dictation|talk"
+        rf"|recordings?|calls?)"
+        rf"(?: each|{EVERY}{_PERSON})(?:{RATE_UNIT})?",
+        lambda match: gpu_hours(match)[0] / SECONDS_PER_HOUR / (per_hours(match) or 24)),
+    _rule("epochs", rf"{_N}\s*(?:epochs?|passes){_END}(?:\s*(?:of|over|on))?", number_in),
+    _rule("audio", rf"{_P}\s*(?:hours?|hrs?|h) (?:of )?(?:audio|speech|video|talk|recordings?|calls?|podcasts?)"
+        rf"{RATE_UNIT}", per_second),
+    _rule("examples", rf"{_N}\s*(?:training |preference |labell?ed )?(?:examples?|samples?|conversations|instructions"
+        rf"|pairs|dialogu?es|preferences){_END}", number_in),
+    _rule("texts", rf"{_N}\s*(?:(?!(?:for|and|to|with|in|on|at|of) )[a-z]+ )?(?:tickets|documents|docs|records|rows"
+        rf"|pages|questions|answers|articles|emails|letters|reviews|reports|contracts|sentences|files|cases|logs"
+        rf"|messages|notes|papers|books|texts|abstracts){_END}", number_in),
+    _rule("images", rf"{_N}\s*(?:images?|pictures?|photos?){_END}", number_in),
+    _rule("growth", rf"(?:grow(?:s|ing|th)?(?: of| by| at)?\s*)?{_N}\s?%(?:\s*growth)?{RATE_UNIT}", yearly_growth),
+    _rule("growth", rf"grow(?:s|ing|th)?(?: of| by| at)?\s*{_N}\s?%{_NO_PERIOD}", yearly_growth),
+    _rule("tax", rf"{_N}{_PERCENT}\s*(?:corporate |income |corporation )?tax(?:es)?(?: rate)?{_END}", percent),
+    _rule("tax", rf"(?:corporate |income )?tax(?: rate)?\s*(?:of|at|is|:)?\s*{_N}{_PERCENT}", percent),
+    _rule("growth", rf"doubl(?:es?|ing)\s*(?:every|each|in)\s*{_P}\s*{LONG_UNIT}",
+        lambda match: min(float(2 ** (HOURS_PER_YEAR / hours_in(match))) - 1, MOST_GROWTH)),
+    _rule("discount", rf"{_CAPITAL}\s*(?:of|at|is|:)?\s*{_N}{_PERCENT}", percent),
+    _rule("discount", rf"{_N}{_PERCENT}\s*{_CAPITAL}", percent),
+    _rule("busy", rf"(?:idle|unused|empty)\s*(?:about |for )?{_N}{_PERCENT}(?: of the time)?"
+        rf"|{_N2}{_PERCENT}\s*(?:of the time )?"
+        r"(?:idle|unused|empty)", lambda match: 1 - either_number(match) / 100),
+    _rule("busy", rf"{_N}{_PERCENT}(?!\s*(?:off|cheaper|less|below|more|above|discount|interest|tax|vat|margin"
+        rf"|resale|residual|equity|spare))"
+        rf"\s*(?:of (?:the |all )?(?:time|hours|day)|{_USED})?", percent),
+    _rule("busy", rf"(?:busy|utili[sz]ation|used)\s*(?:of|at|:)?\s*{_N}{_PERCENT}", percent),
+    _rule("busy", rf"{_P}\s*(?:hours?|hrs?|h){_END9}{RATE_UNIT}{_WEEKDAYS}", busy_share),
+    _rule("busy", rf"(?P<n>0?\.\d+)\s*(?:{_USED}){_END}", number_in),
+    _rule("busy", rf"(?:{_USED})\s*(?:of|at|:|is)?\s*(?P<n>0?\.\d+)(?![\d%]|\s*%)", number_in),
+    _rule("busy", rf"{_P}\s*(?:hours?|hrs?|h)(?: an?|/| per)? ?day,? (?P<many>{PLAIN}) days (?:an?|per) week",
+        lambda match: number_in(match) * parse_number(match["many"]) / HOURS_OF_UNIT["w"]),
+    _rule("busy", rf"{_P} (?:evenings?|nights?|afternoons?|mornings?)(?: an?|/| per|each) week",
+        lambda match: number_in(match) * EVENING_HOURS / HOURS_OF_UNIT["w"]),
+    _rule("busy", rf"{_P} days (?:an?|per) week", lambda match: number_in(match) / DAYS_PER_WEEK),
+    _rule("busy", rf"(?:from |between )?(?P<from>{_TIME})\s?(?:to|-|–|until|till"
+        rf"|and)\s?(?P<to>{_TIME}(?<=[mhr0k])){_END9}{_WEEKDAYS}", clock_share),
+    _rule("busy", r"24\s?[/x]\s?7(?:/365)?|(?:a)?round the clock|all (?:the time|day long|day)|non-?\s?stop"
+        r"|continuous(?:ly)?|day and night|always (?:on|busy)|full[- ]time", 1.0),
+    _rule("busy", rf"(?:only |at |on )*(?:nights? and (?:at |on )?weekends?|weekends? and (?:at )?nights?){_ONLY}",
+        (NIGHT_HOURS * WORKING_DAYS + 2 * HOURS_PER_DAY) / HOURS_OF_UNIT["w"]),
+    _rule("busy", rf"(?:only |at )*(?:every night|nights?{_END}(?! shift)"
+        rf"|overnight){_ONLY}", NIGHT_HOURS / HOURS_PER_DAY),
+    _rule("busy", rf"(?:only |on |at )*weekends{_ONLY}", 2 / DAYS_PER_WEEK),
+    _rule("busy", rf"(?:only |in the |every )*evenings?{_ONLY}", EVENING_HOURS / HOURS_PER_DAY),
+    _rule("busy", rf"(?P<n>one|two|three|[123]|single)[- ]shifts?{_ONLY}",
+        lambda match: SHIFT_HOURS * parse_number(match["n"]) * WORKING_DAYS / HOURS_OF_UNIT["w"]),
+    _rule("busy", r"half (?:of )?the (?:time|day)|part[- ]time", 0.5),
+    _rule("busy", rf"(?:only |in |during )*(?:office|business|working|work|bank|school) hours{_ONLY}|9 to 5"
+        rf"|during the (?:day|week)|on weekdays",
+        OFFICE_HOURS_PER_WEEK / HOURS_OF_UNIT["w"]),
+    _rule("length", rf"(?:for |over )?(?:an?|the|one) weekend{_END}", 2 * HOURS_PER_DAY),
+    _rule("gpu_hours", rf"{_N}(?=\s+(?!(?:for|in|at|on|to|of|or|and|x) )(?:[a-z]{{1,3}} ?[0-9]{{1,4}}|[0-9]{{4}})"
+        rf"[a-z]{{0,2}}[- ](?:gpu[- ]?)?{_SPAN}{_END}"
+        rf"(?:{RATE_UNIT})?)", gpu_hours),
+    _rule("gpu_hours", rf"{_N}\s*(?:gpu|accelerator|card)[- ]?{_SPAN}{_END9}(?:{RATE_UNIT})?", gpu_hours),
+    _rule("node_hours", rf"{_N}\s*(?:node|machine|server|instance)[- ]{_SPAN}{_END9}(?:{RATE_UNIT})?",
+        gpu_hours),
+    _rule("runs", rf"{_N}\s*(?:runs?|fine-?tunes?|times|trainings?|models?|jobs?|experiments?|evals?|evaluations?"
+        rf"|builds?){RATE_UNIT}", lambda match: number_in(match) * HOURS_PER_MONTH / (per_hours(match) or 1.0)),
+    _rule("crew", rf"{_N}\s*(?:ftes?|full[- ]time (?:people|staff|equivalents?|engineers?|admins?)|(?:sys)?admins?"
+        rf"|administrators?){_END}(?: (?:to run|running|for) (?:it|them))?", number_in),
+    _rule("kw", rf"{_N}\s?(?P<size>kw|mw|kilowatts?|megawatts?){_END}(?: (?:of )?(?:power|available|limit))?",
+        lambda match: number_in(match) * (1_000.0 if match["size"].startswith("m") else 1.0)),
+    _rule("team", rf"(?<=for )(?:just |only )?(?:me|myself)(?: (?:alone|only))?{_END}|just me{_END}"
+        rf"|personal(?: use)?{_END}", 1),
+    _rule("team", rf"(?:to|for|with) (?:about |around |some |our )*{_N}[- ]?\s*(?:[a-z]+ ){{0,2}}{ASKERS}{_END}",
+        number_in),
+    _rule("team", rf"(?:team|group|lab|staff|startup|company|family|household|crew|department|squad"
+        rf"|class) of\s*{_N}(?:\s*(?:[a-z]+ )?{WHO})?", number_in),
+    _rule("online", rf"{_N}\s*(?:concurrent|simultaneous|active at once|parallel) (?:[a-z]+ )?{WHO}", number_in),
+    _rule("team", rf"{_N}[- ]?\s*(?:(?!(?:for|and|to|with|in|on|at) )[a-z]+ ){{0,2}}{WHO}(?:\s*team)?", number_in),
+    _rule("every", rf"(?:once (?:an?|per|every|each)|every|each) {LONG_UNIT}", every),
+    _rule("since", r"(?:since|bought in|from|of)\s*(?:[a-z]{3,9} )?(?P<year>20[0-3]\d)(?!\d)",
+        lambda match: int(match["year"])),
+    _rule("since", r"in (?P<year>201\d|202[0-5])(?!\d)", lambda match: int(match["year"])),
+    _rule("date", rf"(?P<way>by|before|until|till|to|due(?: on)?|deadline:?|from|starting|on|in)(?: the)? "
+        rf"(?P<part>(?:mid|end|start)[- ]?(?:of )?)?(?:(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th"
+        rf"|\.)? (?:of )?)?(?P<month>{_MONTHS}){_END}"
+        r"(?: (?P<day2>\d{1,2})(?:st|nd|rd|th)?(?!\w))?(?:,? (?P<year>20\d\d))?|20\d\d-\d\d-\d\d"
+        r"|\d{1,2}\.\d{1,2}\.(?:20)?\d\d"
+        r"|(?P<quarter>q[1-4])(?: (?P<year2>20\d\d))?|christmas|easter|summer|(?P<only>20[2-4]\d))",
+        lambda match: match),
+    _rule("cpu", rf"{_CPU}[- ]only|(?:only|just)(?: on)?(?: an?| our)? {_CPU}|no gpus?(?: at all)?{_END}"
+        rf"|without (?:any |an? )?gpus?{_END}"
+        rf"|on (?:an? |our |plain )?{_CPU}|{_CPU} (?:servers?|inference|box|machines?)", True),
+    _rule("due", rf"{_P}[- ]?{LONG_UNIT}\s*deadline", hours_in),
+    _rule("due", rf"deadline\s*(?:of|is|in|:)?\s*{_P}[- ]?{LONG_UNIT}", hours_in),
+    _rule("due", rf"(?:{_DUE}){_ABOUT}{_P}[- ]?{LONG_UNIT}", hours_in),
+    _rule("length", rf"(?:(?:for|over|during|the next|next|the)\s+)+{_ABOUT}{_P}[- ]?\s?{LONG_UNIT}", hours_in),
+    _rule("length", rf"(?!an?\s){_P}[- ]?\s?{LONG_UNIT}(?! of (?:audio|speech|video|talk|recording))"
+        r"(?:\s*(?:plan|term|contract|commitment|long|life|horizon|each))?", hours_in),
+    _rule("precision", rf"(?:in )?(?:(?P<format>fp32|bf16|fp16|fp8|int8|mxfp4|fp4|int4)|(?P<bits>4|8|16)[- ]?bits?"
+        rf"|q(?P<q>[48])(?:_[a-z0-9_]+)?|(?P<four>awq|gptq|nf4))(?: gguf| quanti[sz]ed)?{_END9}", precision),
+    _rule("method", r"full(?:[- ]parameter)?(?=[- ](?:fine|tun))|all (?:the )?(?:weights|parameters)", "full"),
+    _rule("method", r"q-?lora", "qlora"),
+    _rule("method", rf"lora{_END}", "lora"),
+    _rule("gpus", rf"(?:we |i )?needs?(?: to have)?\s*{_P}(?=\s*(?:$|[,.;?]|in total|now|altogether))",
+        lambda match: int(number_in(match))),
+    _rule("gpus", rf"{_P} (?:of (?:them|these|those)|pieces|pcs|units){_END}", lambda match: int(number_in(match))),
+    _rule("channel", rf"(?:second[- ]?hand|refurbished|pre-?owned){_END}|(?<!gpus )(?<!cards )used"
+        r"(?=\s+(?:[a-z]+ )?(?:[a-z]{0,3}\d{2,4}|gpus?|cards?|servers?)|\s*(?:$|,))", "used"),
+    _rule("every", rf"(?:daily|nightly|weekly|monthly|quarterly){_END}", every),
+    _rule("spot", rf"(?:on )?(?:spot|pre-?emptible|interruptible)(?: instances?| machines?| gpus?)?{_END}", True),
+)  # fmt: skip
+MEMORY: tuple[Rule, ...] = (_rule("memory", rf"{_P}\s?gi?b{_END9}(?: of (?:vram|memory)| vram| memory)?", number_in),)
+VERBS: tuple[Rule, ...] = (
+    _rule("tune", rf"(?<![a-z])(?:(?:instruction[- ])?(?:fine[- ]?\s?)?tun(?:e|es|ed|ing)|sft|dpo|grpo|ppo|rlhf|rlvr"
+        rf"|rl|reinforcement learning|adapt(?:ing)?){_END}", True),
+    _rule("train", rf"(?<![a-z])(?:pre|re)?-?\s?train(?:s|ed|ing)?{_END}", True),
+    _rule("serve", rf"(?<![a-z])(?:self-?\s?)?(?:serv(?:e|es|ing)|host(?:s|ing)?){_END}|inferenc(?:e|ing)|deploy\w*"
+        r"|(?:(?:support|customer|service|internal|rag|coding|code) )*(?:chat(?:-?\s?bots?)?|bots?|copilots?|"
+        rf"assistants?|agents?){_END}|rag{_END}|api endpoint", True),
+    _rule("have", rf"(?:we|i)(?: already)? (?:have|own|got)(?: got| already)?{_END}|(?:we|i)'ve(?: got)?{_END}|existing"
+        "|already (?:have|own)|(?:^|(?<=, )|(?<=and ))own(?= )", True),
+    _rule("anyone", r"(?<![a-z])(?:cheapest|any|which|what|best)\s+"
+        rf"(?:gpus?|cards?|accelerators?|chips?|hardware){_END}", True),
+    _rule("place", rf"(?:at |from )?home{_END}|zu ?hause|à la maison|en casa|in {_MY} (?:house|flat|apartment"
+        rf"|bedroom|garage|basement)"
+        rf"|under {_MY} desk", "home"),
+    _rule("place", rf"(?:at|in|for) (?:{_MY} )?office{_END}|im büro|au bureau|en la oficina", "office"),
+    _rule("place", rf"(?:in |at )?(?:a )?co-?lo(?:cation)?{_END}(?: (?:facility|space))?", "colocation"),
+    _rule("place", rf"on[- ]?prem(?:ises?)?{_END}|(?:own |our |server )+room|on[- ]?site{_END}|in[- ]house{_END}"
+        rf"|air[- ]?gapped"
+        rf"|(?:hospital|company|bank|institute|school|ministry) *\|* *basement", "own_room"),
+    _rule("place", rf"(?:in )?(?:own |our |a |the )*data\s?cent(?:er|re)s?{_END}", "data_centre"),
+    _rule("place", rf"(?:on |at )?(?:the |our )?(?:campus|university|uni){_END}", "campus"),
+    _rule("stay", r"(?:(?:must|may|shall|should) not|mustn't|cannot|can't|never) leaves?(?: the country)?"
+        r"|nicht verlassen|(?:müssen|sollen)(?= in)|bleiben(?![a-z])"
+        r"|(?:(?:must|has to|have to|data|only) )*(?:stays?|remains?|kept?|keep)(?: (?:the )?data)?"
+        r"(?= (?:with)?in )|gdpr|data residency|sovereign(?:ty)?|(?<![a-z])data(?= in )|(?<=\|) only(?![a-z])", True),
+    _rule("local", rf"(?<![a-z])local(?:ly)?{_END}|on my (?:own )?(?:machine|pc|computer){_END}", True),
+)  # fmt: skip
