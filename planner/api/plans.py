@@ -84,7 +84,7 @@ class Asked(NamedTuple):
 
 def ask(facts: Catalogue, line: str, day: date, *, with_answer: bool = True) -> Asked:
     """Return what was understood of a line, and its plan."""
-    reading = read_line(facts, line)
+    reading = read_line(facts, line, day)
     if reading.scenario is None:
         return Asked(reading)
     scenario, notes = with_open_parts(facts, reading, day)
