@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from planner.api.records import LoadedScenario, Result
 from planner.report.answer.other_measures import other_measures
 from planner.report.answer.plan_report import PlanReport, plan_text
+from planner.report.answer.sensitivity import CARRYING
 from planner.report.answer.sentences import summarize_answer
 from planner.report.answer.side_by_side import compare_table, differences_table, repeated
 from planner.report.files.csv import cash_table
@@ -23,6 +24,7 @@ from planner.study.one_line.line_records import LineReading, question_sentence
 from planner.study.one_line.read_line import read_line
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
+from planner.study.uncertainty.tornado import tornado
 from pricing import Catalogue
 
 
@@ -38,7 +40,9 @@ def with_studies(report: PlanReport) -> PlanReport:
     """Return the report with what is made on request: to buy or to wait, and the answer in other numbers."""
     waits = waiting(report.plan)
     later = None if isinstance(waits, BuyOrWaitUnavailable) else buy_or_wait_futures(waits)
-    return report._replace(waits=(waits, later), also=other_measures(report.plan, report.answer, report.futures))
+    also, pair = other_measures(report.plan, report.answer, report.futures), report.answer.pair
+    bars = () if pair is None else tornado(report.plan, pair[0].option, pair[1].option, CARRYING)
+    return report._replace(waits=(waits, later), also=also, bars=bars)
 
 
 def plan_result(report: PlanReport) -> Result:

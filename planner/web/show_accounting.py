@@ -10,9 +10,10 @@ from planner.report.accounting.accounting_file import accounting_table
 from planner.report.accounting.capital_words import capital_table, hurdle_table
 from planner.report.accounting.lease_words import assumed_sentences, contracts_table, leases_of, schedule_table
 from planner.report.answer.profit_words import break_even_sentences, primary_selling_option, profit_table
+from planner.report.answer.sensitivity import carrying_table
 from planner.report.answer.tables import cash_table
 from planner.report.files.csv import to_csv
-from planner.web import address, show
+from planner.web import address, show, state_what_if
 
 
 def accounting(plan: Plan, answer: Answer) -> None:
@@ -42,6 +43,10 @@ def _statements(plan: Plan, answer: Answer) -> None:
         "booked-cash", "", cash_table(answer, quarters=quarters), money, "cash-periods.csv", alt="Cash by period"
     )
     _rates(plan, answer)
+    if answer.pair is not None and (bars := state_what_if.bars()):
+        st.markdown("**What carries the answer**")
+        carrying = carrying_table(bars, state_what_if.saving_side())
+        show.table("carrying", "", carrying, show.in_usd, "carrying.csv", alt="The inputs that carry the answer")
     label, name = "All statements by month (CSV)", "accounting.csv"
     show.download(label, name, lambda: to_csv(accounting_table(plan, answer)), "csv-accounting")
 

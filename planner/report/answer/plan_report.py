@@ -25,18 +25,21 @@ from planner.report.answer.other_measures import OtherMeasures, other_measures_t
 from planner.report.answer.phrases import hints
 from planner.report.answer.profit_words import HEAD as PROFIT
 from planner.report.answer.profit_words import profit_text
+from planner.report.answer.sensitivity import carrying_table
 from planner.report.answer.sentences import AnswerSummary, summarize_answer
 from planner.report.answer.sentences import not_counted as uncounted_costs
 from planner.report.files.csv import SIGN
 from planner.report.fleet import fleet_timeline
 from planner.report.forms import bullet_list, join_sections, scalar_reason
 from planner.report.futures.counted import buy_or_wait_text, futures_table
+from planner.report.futures.input_words import saving_side_label
 from planner.report.table import Table, text_table
 from planner.scenario.scenario import Scenario
 from planner.study.buy_or_wait import BuyOrWaitFutures, BuyOrWaitUnavailable, Waiting
 from planner.study.plan_any import planned
 from planner.study.uncertainty.futures import Futures
 from planner.study.uncertainty.sure_verdict import Judged, decided
+from planner.study.uncertainty.tornado import TornadoBar
 from pricing import Catalogue
 from pricing.caching import cached_property
 
@@ -52,6 +55,14 @@ class PlanReport(NamedTuple):
     futures: Futures | None = None
     waits: tuple[Waiting | BuyOrWaitUnavailable, BuyOrWaitFutures | None] | None = None  # only on request
     also: OtherMeasures | None = None  # only on request
+    bars: tuple[TornadoBar, ...] = ()  # of the inputs that carry the answer; only on request
+
+
+def _carrying_text(report: PlanReport) -> str:
+    pair = report.answer.pair
+    return (
+        text_table(carrying_table(report.bars, saving_side_label(pair[0].option.way))) if pair and report.bars else ""
+    )
 
 
 def plan_text(report: PlanReport) -> str:
@@ -73,6 +84,7 @@ def plan_text(report: PlanReport) -> str:
             for way in answer.ranked
         ),
         *((f"{way.option.title}: {PROFIT}", profit_text(plan, way)) for way in answer.ranked),
+        ("What carries the answer", _carrying_text(report)),
         ("What would turn it", break_evens),
         ("If rents change", text_table(tables.rent_change_table(answer)) if answer.payback_by_rent_change else ""),
         ("Buy now or wait", "" if report.waits is None else buy_or_wait_text(*report.waits)),

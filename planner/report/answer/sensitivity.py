@@ -1,5 +1,7 @@
 """The changes that would turn the answer, in sentences: utilization, rent, payback, price by the token, timing."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from planner.money.by_token import TokenBreakEven, token_break_even
@@ -13,13 +15,15 @@ from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.forms import scalar
 from planner.report.futures.input_words import input_label, value_text
+from planner.report.table import Table
 from planner.scenario.durations import years_words
 from planner.scenario.rent import RentalInputs
 from planner.study.uncertainty.futures import Futures
 from planner.study.uncertainty.medians import turning_value
-from planner.study.uncertainty.tornado import likeliest_to_turn
+from planner.study.uncertainty.tornado import TornadoBar, likeliest_to_turn
 
 _INPUTS_TRIED = 2
+CARRYING = 5  # inputs that are said to carry an answer
 
 
 def sensitivity_sentences(plan: Plan, answer: Answer) -> tuple[str, ...]:
@@ -190,3 +194,20 @@ def _paid_hours(plan: Plan, way: EvaluatedOption) -> float:
     if way.option.way == "own":
         return way.option.accelerators * plan.setting.terms.hours_per_month * plan.setting.scenario.months
     return float(way.option.useful_hours.sum())
+
+
+def carrying_table(bars: Sequence[TornadoBar], who: str = "owning") -> Table:
+    """Return the inputs that carry the answer: low, typical and high of each, with the saving at each of them."""
+    return Table.of(
+        {
+            "Input": input_label(bar.input.name),
+            "Low": value_text(bar.input.name, bar.input.spread.low),
+            "Typical": value_text(bar.input.name, bar.input.spread.typical),
+            "High": value_text(bar.input.name, bar.input.spread.high),
+            f"{words.upper_first(who)} saves at low, USD": bar.saved_low_usd,
+            "At typical, USD": bar.saved_usd,
+            "At high, USD": bar.saved_high_usd,
+            "Same cost at": "–" if bar.flip is None else value_text(bar.input.name, bar.flip),
+        }
+        for bar in bars[:CARRYING]
+    )

@@ -67,17 +67,18 @@ class TornadoBar:
         return self.flip_sigmas is not None and abs(self.flip_sigmas) <= Z_TAIL
 
 
-def tornado(plan: Plan, own: Option, rent: Option) -> tuple[TornadoBar, ...]:
-    """Return one bar for each input that moves the saving, the widest first."""
+def tornado(plan: Plan, own: Option, rent: Option, most: int | None = None) -> tuple[TornadoBar, ...]:
+    """Return one bar for each input that moves the saving, or for so many at most, the widest first."""
     inputs = uncertain_inputs(plan)
     if not inputs:
         return ()
     saved = _saved(plan, (own, rent), inputs)
+    swings = np.abs(saved[:, _HIGH] - saved[:, _LOW])
+    wide = [row for row in range(len(inputs)) if swings[row] > _NOTHING_USD]
+    shown = sorted(wide, key=lambda row: (-swings[row], inputs[row].name))[:most]
     typical = InputColumns(plan.setting, {each.name: np.array([each.spread.typical]) for each in inputs})
-    saving_of = {each.name: saving_function(typical, each.name, partial(costs, plan, (own, rent))) for each in inputs}
-    bars = (_bar(plan, (own, rent), each, row, saving_of[each.name]) for each, row in zip(inputs, saved, strict=True))
-    wide = (bar for bar in bars if bar.swing_usd > _NOTHING_USD)
-    return tuple(sorted(wide, key=lambda bar: (-bar.swing_usd, bar.input.name)))
+    saving_of = {row: saving_function(typical, inputs[row].name, partial(costs, plan, (own, rent))) for row in shown}
+    return tuple(_bar(plan, (own, rent), inputs[row], saved[row], saving_of[row]) for row in shown)
 
 
 def likeliest_to_turn(
