@@ -7,8 +7,7 @@ amount. The plan itself is a table of names and values. The columns of all files
 import io
 import re
 import zipfile
-import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +27,6 @@ from planner.report.files.csv import (
     columns_of,
     line_code,
     results_table,
-    to_csv,
 )
 from planner.report.files.csv_style import DEFAULT_STYLE, CsvStyle
 from planner.report.table import Table
@@ -47,20 +45,21 @@ def write_pack(
     plan: Plan, answer: Answer, futures: Futures | None, headline: str, style: CsvStyle = DEFAULT_STYLE
 ) -> bytes:
     """Return the zip; the same plan in the same style is the same file."""
-    tables, day = pack_tables(plan, answer, futures), plan.setting.day
-    files = {f"{name}.csv": to_csv(table, style) for name, table in tables.items()}
-    sums = [
-        {"file": name, "rows": len(table), "bytes": len(data), "checksum": checksum(zlib.crc32(data))}
-        for (name, data), table in zip(files.items(), tables.values(), strict=True)
-    ]
-    files[FILES_FILE] = to_csv(Table.of(sums, columns_of("files")), style)
-    files["README.txt"] = _readme(plan, headline, style).encode("utf-8-sig")
-    out = io.BytesIO()
+    tables, day, out, sums = pack_tables(plan, answer, futures), plan.setting.day, io.BytesIO(), []
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as pack:
-        for name in sorted(files):
+
+        def add(name: str, chunks: Iterable[bytes]) -> zipfile.ZipInfo:
             entry = zipfile.ZipInfo(name, (max(day.year, _OLDEST), day.month, day.day, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
-            pack.writestr(entry, files[name])
+            with pack.open(entry, "w") as file:
+                file.writelines(chunks)
+            return entry
+
+        add("README.txt", [_readme(plan, headline, style).encode("utf-8-sig")])
+        for name, table in tables.items():
+            added = add(f"{name}.csv", style.chunks(table.cells))
+            sums.append((added.filename, len(table), added.file_size, checksum(added.CRC)))
+        add(FILES_FILE, style.chunks(Table.listed(columns_of("files"), sums).cells))
     return out.getvalue()
 
 

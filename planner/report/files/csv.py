@@ -2,7 +2,7 @@
 
 import csv
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import count, repeat
@@ -38,7 +38,7 @@ BYTE_ORDER_MARK = "\ufeff"  # so that spreadsheets read it as UTF-8
 
 def to_csv(table: Table, style: CsvStyle = DEFAULT_STYLE) -> bytes:
     """Return the table as CSV: rows and columns in the order shown, full precision, empty where unknown."""
-    return style.encode([table.columns, *table.rows()])
+    return b"".join(style.chunks(table.cells))
 
 
 COLUMN_RECORDS = tuple(csv.DictReader(Path(__file__).with_name("columns.csv").read_text("utf-8").splitlines()))
@@ -191,15 +191,23 @@ def scenario_id(plan: Plan) -> str:
 
 def cash_table(plan: Plan) -> Table:
     """Return one row for each option, month and line; long form."""
-    ids, common, periods = AssumptionIds(plan), _common_cells(plan), _periods(plan)
-
-    def rows(option: Option) -> Iterator[dict[str, Any]]:
-        same = {"option": option.key, **seller(plan, option), **periods}
+    ids, months = AssumptionIds(plan), plan.setting.timeline.last + 1
+    common = {**_common_cells(plan), **_periods(plan)}
+    columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
+    for option in plan.options:
+        same = {"option": option.key, **seller(plan, option), **common}
         for place, line in enumerate(option.ledger.lines, start=1):
-            yield from _period_rows({**same, **_line(plan, option, line, place, ids)})
-        yield from _period_rows({**same, **_hours(plan, option)})
+            _add_months(columns, {**same, **_line(plan, option, line, place, ids)}, months)
+        _add_months(columns, {**same, **_hours(plan, option)}, months)
+    return Table.from_columns(columns)
 
-    return Table.of((row | common for option in plan.options for row in rows(option)), COLUMNS)
+
+def _add_months(columns: Mapping[str, list[Any]], cells: Mapping[str, Any], months: int) -> None:
+    """Add a row for each month, of arrays and lists by month and of cells that are the same in all of them."""
+    for name, column in columns.items():
+        cell = cells.get(name)
+        by_month = cell.tolist() if isinstance(cell, np.ndarray) else cell
+        column.extend(by_month if isinstance(by_month, list) else repeat(cell, months))
 
 
 def _common_cells(plan: Plan) -> dict[str, Any]:
@@ -222,13 +230,6 @@ def _common_cells(plan: Plan) -> dict[str, Any]:
         "discount_rate": float(np.asarray(plan_discount_rate(setting))),
         "probability_level": "typical",
     }
-
-
-def _period_rows(cells: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Return a row for each period, of columns and of cells that are the same in all of them."""
-    columns = [list(cell) if isinstance(cell, np.ndarray | list) else repeat(cell) for cell in cells.values()]
-    for row in zip(*columns, strict=False):  # a repeated cell has no end
-        yield dict(zip(cells, row, strict=True))
 
 
 def _periods(plan: Plan) -> dict[str, Any]:

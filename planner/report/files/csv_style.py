@@ -1,13 +1,17 @@
 """How a CSV is written: separator, decimal sign and encoding; text is in quotes, and no text becomes a formula."""
 
+import codecs
 import math
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from pricing.formulas import guarded
 
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t"}
 DECIMALS = {"point": ".", "comma": ","}
+_BLOCK = 5_000  # rows
+_REPEATED = frozenset({str, date, type(None)})
 ENCODINGS = ("utf-8-sig", "utf-8", "utf-16")  # the first has a mark by which spreadsheets know it
 
 
@@ -19,11 +23,21 @@ class CsvStyle:
     decimal: str = "point"
     encoding: str = ENCODINGS[0]
 
-    def encode(self, rows: Iterable[Iterable[object]]) -> bytes:
-        """Return rows of cells as the bytes of a CSV: full precision, empty where there is nothing."""
-        separator = SEPARATORS[self.separator]
-        lines = [separator.join(map(self._cell, row)) for row in rows]
-        return "".join(f"{line}\r\n" for line in lines).encode(self.encoding)
+    def chunks(self, columns: Mapping[str, Sequence[object]]) -> Iterator[bytes]:
+        """Yield the bytes of a CSV with these columns, block by block: full precision, empty where there is nothing."""
+        encode, separator = codecs.getincrementalencoder(self.encoding)().encode, SEPARATORS[self.separator]
+        yield encode(f"{separator.join(map(self._cell, columns))}\r\n")
+        known: dict[object, str] = {}  # of texts and days: most stand in many rows
+        count = max(map(len, columns.values()), default=0)
+        for start in range(0, count, _BLOCK):
+            block = [self._cells(column[start : start + _BLOCK], known) for column in columns.values()]
+            yield encode("".join(f"{separator.join(row)}\r\n" for row in zip(*block, strict=True)))
+
+    def _cells(self, cells: Sequence[object], known: dict[object, str]) -> list[str]:
+        if set(map(type, cells)) <= _REPEATED:
+            known.update({cell: self._cell(cell) for cell in set(cells) - known.keys()})
+            return list(map(known.__getitem__, cells))
+        return list(map(self._cell, cells))
 
     def _cell(self, value: object) -> str:
         if value is None or (isinstance(value, float) and math.isnan(value)):
