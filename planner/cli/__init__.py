@@ -18,6 +18,7 @@ from planner.cli import (
     compare,
     facts,
     held,
+    mcp,
     plan,
     prices,
     publish_prices,
@@ -34,7 +35,7 @@ from planner.cli.terminal import readable, tell
 from pricing.errors import PricingError
 
 VERBS = (prices, refresh, held, publish_prices, watch, facts, train, serve, cheapest, ask, plan, compare,
-         sweep, check, stale, schema)  # fmt: skip
+         sweep, check, stale, schema, mcp)  # fmt: skip
 
 
 class _Parser(argparse.ArgumentParser):
