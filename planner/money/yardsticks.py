@@ -293,6 +293,7 @@ YARDSTICKS: dict[Path, Measure] = {
     ("terms", "budget_usd"): _LIMIT,
     ("terms", "usd_per_day_saved"): _part(0.001, 1.0, 1e4, lambda s: s.salary / _WORKING_HOURS * 8, "USD a day"),
     ("terms", "usd_per_waiting_hour"): _part(0.005, 1.0, 500.0, lambda s: s.salary / _WORKING_HOURS, "USD an hour"),
+    ("accounting", "low_value_usd"): lambda _: Yardstick(500.0, 5_000.0, 50_000.0, "USD"),
     ("tax", "profit_usd_per_year"): _COMPANY,
     ("tax", "losses_brought_usd"): _COMPANY,
 }

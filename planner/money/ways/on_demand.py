@@ -32,14 +32,18 @@ def no_price_reason(setting: PlanContext) -> Unavailable | None:
     return Unavailable(setting.offers.lacks.get("on_demand", unpublished))
 
 
-def seller_text(setting: PlanContext, offer: str | None, your_price: float | None = None) -> str:
-    """Return the seller and its name for the machine; or that it is your own price."""
+def seller_text(setting: PlanContext, offer: str | None, your_price: float | None = None, months: float = 0.0) -> str:
+    """Return the seller and its name for the machine; that it is your own price; or that no seller likely has it."""
     if offer is None:
         return "your price"
-    offers, providers = setting.catalogue.offers, setting.catalogue.providers
-    provider, sku = providers[offers[offer].provider].label, offers[offer].sku
-    text = f"{provider} ({sku})" if sku else provider
-    return text if your_price is None else f"your price, on the terms of {text}"
+    known, market = setting.catalogue.offers[offer], setting.offers.market_price(offer, months)
+    provider = setting.catalogue.providers[known.provider].label
+    text = f"{provider} ({known.sku})" if known.sku else provider
+    if your_price is not None:
+        return f"your price, on the terms of {text}"
+    if market is None or market.band.cheapest_seller == known.provider:
+        return text
+    return "a seller to be asked"
 
 
 def unknown_offer_reason(setting: PlanContext, offer: str | None) -> Unavailable | None:

@@ -44,12 +44,13 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     bill = reserving(setting, need, setting.offers.reserved_tiers)
     above, waiting = _above(setting, bill)
     payment = "paid before each term" if scenario.reserve.prepaid else "paid monthly"
-    seller = seller_text(setting, setting.offers.reserved, scenario.reserve.usd_per_accelerator_hour)
-    market = setting.offers.market_price(setting.offers.reserved, setting.offers.reserved_months)
+    offer, bound = setting.offers.reserved, setting.offers.reserved_months
+    seller = seller_text(setting, offer, scenario.reserve.usd_per_accelerator_hour, bound)
+    market = setting.offers.market_price(offer, bound)
     if market is not None:
-        listed = TERM_MONTHS[setting.catalogue.offers[setting.offers.reserved or ""].purchase]
+        listed = TERM_MONTHS[setting.catalogue.offers[offer or ""].purchase]
         typical = f"a seller to be asked, by contract, typically ${market.band.typical:.2f} an hour"
-        seller = seller if listed == setting.offers.reserved_months else typical
+        seller = seller if listed == bound else typical
     tiers, months = _effective_tiers(setting, need), scenario.months
     schedule = _tiers_detail(tiers, months, leaves_some=bool(np.any(bill.after > 0)))
     quoted = quotes(setting)

@@ -183,7 +183,7 @@ def _price_sources(plan: Plan, way: EvaluatedOption) -> Iterator[str]:
         buying = "on spot machines" if name == "spot" else purchase_text(offer, term)
         text = _market_text(quote, offer, f"{seller}{place}", buying, by_contract=is_by_contract(offer, term))
         yield f"{text}{_interruption_text(way)}."
-        if is_by_contract(offer, term):
+        if is_by_contract(offer, term) or quote.band.cheapest_seller != offer.provider:
             return  # with a seller to be asked
     yield from _capacity_warnings(plan, key, seller)
 

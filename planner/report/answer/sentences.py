@@ -202,8 +202,9 @@ def _cost_text(way: EvaluatedOption) -> str:
     ends, usd = _range_text(way), way.present_usd
     if usd < 0:
         return f"less than nothing, a gain of about {words.usd(-usd)}{'' if ends == NO_RANGE else f' (cost: {ends})'}"
-    least = "at least" if way.measures.unpriced else "about"
-    return f"{least} {words.usd(usd)}{'' if ends == NO_RANGE else f' ({ends})'}"
+    least, share = "at least" if way.measures.unpriced else "about", way.option.work_share
+    part = "" if share >= _WHOLE else f" for {words.percent(share)} of the work"
+    return f"{least} {words.usd(usd)}{'' if ends == NO_RANGE else f' ({ends})'}{part}"
 
 
 def _range_text(way: EvaluatedOption, usd: Callable[[float], str] = words.usd) -> str:
@@ -369,6 +370,7 @@ def _break_even_tile(plan: Plan, answer: Answer) -> Tile:
     return Tile("Break-even work", f"{words.number(value / busy.you)} times", "you: once", detail)
 
 
+_WHOLE = 0.995  # share of the work from which no share is stated
 _CARDS = {"rent": "Rent", "own": "Own", "hosted": "Hosted", "now": "Now"}
 
 
