@@ -23,13 +23,15 @@ _PER = (
 )
 _PAYS = r"(?:pay(?:ing|s)?|paid|spend(?:ing|s)?|spent|bills?|invoices?|charges?|costs? us|burn(?:ing|s)?)"
 _BARE = re.compile(
-    rf"(?P<verb>{_PAYS}|budget)(?![a-z])(?P<between>[^|\d]{{0,40}}?)(?P<n>(?=[0-9]){NUMBER}){_PER}(?!\s*(?:x|gpus?|[a-z]*\d))"
+    rf"(?P<verb>{_PAYS}|budget|(?:op|cap)ex(?: limit)?)(?![a-z])(?P<between>[^|\d]{{0,40}}?)(?P<n>(?=[0-9]){NUMBER})"
+    rf"{_PER}(?!\s*(?:x|gpus?|[a-z]*\d))"
 )
 _BY_MONTH = re.compile(rf"(?P<n>(?=[0-9]){NUMBER}(?<!b)){_PER.removesuffix('?')}(?! (?:active|users|visitors))")
 _FETCHES = r"(?:worth|fetch(?:es)?|(?:sold|sell)(?: them)? for)"
 _WORTH = re.compile(rf"{_FETCHES}\s*(?:about )?(?P<n>(?=[0-9]){NUMBER}){_PER}(?!\s*[a-z]*\d)")
 _AT = re.compile(
-    rf"(?:at|@)\s*(?P<n>(?=[0-9]){NUMBER})\s*(?:(?:per|an?|/)\s*(?:gpu[- /]?)?(?P<per>hours?|hrs?|h|kwh|gpu|card)"
+    rf"(?:at|@|versus|vs|against)\s*(?P<n>(?=[0-9]){NUMBER})\s*"
+    r"(?:(?:per|an?|/)\s*(?:gpu[- /]?)?(?P<per>hours?|hrs?|h|kwh|gpu|card)"
     r"|(?P<ly>each|apiece|hourly))(?![a-z])"
 )
 _SOLD_FOR = re.compile(rf"{_FETCHES}\s*(?:about )?$")
@@ -39,6 +41,8 @@ _RENTED_FOR = re.compile(r"(?<![a-z])(?:rent|leas)(?:e|ed|ing)?(?![a-z])[^.;?]*(
 _MACHINE_AT = re.compile(
     r"(?:servers?|machines?|box|dgx|hgx|system)(?: [a-z]{0,3}\d+)?\s*(?:for|at|costs?|is|:|of|(?:priced|quoted) at)\s*$"
 )
+_MOST_AN_HOUR = 20  # dollars: a smaller sum without a period is the rent of an hour
+_FROM = re.compile(rf"(?<![a-z])from (?:about )?[$€£]?{NUMBER} (?=to (?:about )?[$€£]?[0-9])")
 _YEARLY = re.compile(r"(?<![a-z])(?:annual(?:ly)?|yearly)(?![a-z])")
 _BEFORE_BUDGET = re.compile(rf"(?P<n>(?=[0-9]){NUMBER}){_PER}(?= (?:as a |of )?budget)")
 
@@ -76,8 +80,10 @@ def find_amounts(line: str, rates: Rates, by_token: bool = False) -> Iterator[Li
         mark = match["before"] or match["after"]
         yield _amount(line, match, match["n"] or match["n2"], mark, rates, by_token=by_token)
         line = blank(line, match.start(), match.end())
+    line = _FROM.sub(lambda match: BLANK * len(match[0]), line)  # from 2k to 9k a month: what it is now
     for match in _BEFORE_BUDGET.finditer(line):
         yield _amount(line, match, match["n"], DOLLAR, rates)
+        line = blank(line, match.start(), match.end())
     for match in _BARE.finditer(line):
         if match["verb"] == "budget" and BLANK in line[: match.start()]:
             continue  # the budget stands before it
@@ -102,7 +108,7 @@ def _amount(
     text = number if code == DOLLAR else f"{number} {code}"
     usd, _ = parse_money(text, rates)
     per = match["per"] or match["ly"] or ""
-    kind = _kind(line, match, per, by_token)
+    kind = _kind(line, match, per, by_token, usd)
     per = "year" if kind == "bill" and not per and _YEARLY.search(line[: match.start()]) else per
     if kind in ("bill", "budget") and per and not per.startswith("mo"):
         usd *= HOURS_PER_MONTH / hours_of(per)
@@ -115,7 +121,7 @@ def _amount(
     )
 
 
-def _kind(line: str, match: re.Match[str], per: str, by_token: bool) -> str:
+def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float) -> str:
     """Return the kind of an amount, by its period and by the words before it."""
     by_period = (("h", "rent"), ("kwh", "kwh"), ("kw", "space"), ("server", "server"), ("machine", "server"))
     before, is_each = line[: match.start()], per in _EACH
@@ -131,5 +137,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool) -> str:
         ("kwh", _POWER.search(before)),
         ("bill", per and "budget" not in words and _RENTED_FOR.search(before)),
         ("bill", pays and is_bill),
+        ("price", not per and before.endswith("(")),
+        ("rent", not per and usd < _MOST_AN_HOUR and "before" in match.re.groupindex),
     ) if applies]  # fmt: skip
     return [*kinds, "budget"][0]

@@ -24,7 +24,7 @@ from pricing.near import near
 _MOST_WORDS, _SHORT, _LEAST_LETTERS, _LONG, _MOST_CHOICES = 6, 3, 5, 9, 4
 _SIZE_WITHIN = 0.05
 _NUMBERS = re.compile(r"\d+(?:\.\d+)?")
-_INSTANCE = re.compile(r"[._-]\w*\d")
+_INSTANCE = re.compile(r"\d.*[._-]|[._-]\w*\d")
 _VERSION = re.compile(r"(?<=[a-z])[ -]?v?\d\d?[a-z]?$")  # yolo v8n
 _COMPUTER = re.compile(
     r"^(?:apple )?(?:macbook(?: pro| air)?|mac(?: studio| mini| pro)?|imac)(?: with)?(?: an?)? (?=m\d)"

@@ -40,6 +40,7 @@ from planner.study.plan_any import affordable_fleet
 from pricing import Catalogue
 from pricing.exchange import rates
 
+USUAL_SPEECH_MODEL = "Whisper-large-v3"
 USUAL_PROCESSOR = "CPU-EPYC-9654"
 _SHORTEST_YEARS = 0.25
 _SHORTEST_HOURS = _SHORTEST_YEARS * HOURS_PER_YEAR * (1 - 1e-6)
@@ -147,6 +148,7 @@ def _task(values: dict[str, Any], notes: list[str]) -> str:
             "each_rps",
             "token_rates",
             "inflight",
+            "texts",
         },
     }
     stated = next((task for task, needs in states.items() if needs & values.keys()), "")
@@ -161,8 +163,8 @@ def _task(values: dict[str, Any], notes: list[str]) -> str:
     if task and "model" not in values:
         if not stated and not (task == "serve" and "team" in values):
             return "hours"
-        values["model"] = USUAL_MODEL
-        notes.append(f"No model is named: {USUAL_MODEL} is taken.")
+        values["model"] = USUAL_SPEECH_MODEL if "audio" in values else USUAL_MODEL
+        notes.append(f"No model is named: {values['model']} is taken.")
     return task or "hours"
 
 
@@ -346,7 +348,8 @@ _PRICES = {
     "discount": ("terms", "discount_rate_per_year"), "space": ("own", "usd_per_kw_month"),
     "server": ("own", "usd_per_server"), "kwh": ("own", "usd_per_kwh"), "budget": ("terms", "budget_usd"),
     "havesold": ("kept", "usd_today_if_sold"), "crew": ("run_by_fte",), "tax": ("tax", "tax_share"),
-    "kw": ("own", "most_kw"), "pue": ("own", "pue"),
+    "kw": ("own", "most_kw"), "pue": ("own", "pue"), "vat": ("tax", "vat_share"),
+    "resale": ("own", "residual_share"), "loan": ("loan", "rate_per_year"),
 }  # fmt: skip
 
 
@@ -357,12 +360,11 @@ def _add_terms(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -
         data["years"] = max(length / HOURS_PER_YEAR, _SHORTEST_YEARS if length > 0 else 0.0)
         if "run" not in work and length < _SHORTEST_HOURS:
             notes.append("A plan has at least three months.")
-    if values.get("spot"):
-        work["may_stop"] = True
-    if "growth" in values:
-        work["growth_per_year"] = values["growth"]
+    work |= {field: values[name] for name, field in _OF_WORK.items() if name in values}
     if "monthly_budget" in values:
-        values["budget"] = values["monthly_budget"] * data.get("years", Scenario().years) * MONTHS_PER_YEAR
+        monthly = values["monthly_budget"] * data.get("years", Scenario().years) * MONTHS_PER_YEAR
+        values["budget"] = monthly + values.get("budget_usd", 0.0)
+        notes += ["The budget is what is stated at once, and by the month."] if "budget_usd" in values else []
     for name in sorted(_PRICES.keys() & values.keys()):
         if name != "havesold" or "kept" in data:
             set_value(data, _PRICES[name], values[name])

@@ -78,7 +78,7 @@ _SPELT = (
     "|a couple of|a dozen|a few|a single|single"
 )
 _COUNT_BEFORE = re.compile(
-    rf"(?<![\w.-])(?P<count>\d+(?:,\d{{3}})*k?|{_SPELT})\s*"
+    rf"(?<![\w.-])(?P<count>my(?= $)|\d+(?:,\d{{3}})*k?|{_SPELT})\s*"
     rf"(?:[x*]\s*|(?P<box>{'|'.join(sorted(MACHINE_WORDS, key=len, reverse=True))})\s+(?:(?:of|with|x)\s+)?"
     r"(?P<each>\d+\s*[x*]?\s*)?)?"
     r"(?:(?:used|new|nvidia|amd|of|more|our|geforce|second-hand|[|]+)\s+)*$"
@@ -100,6 +100,7 @@ def count_beside(line: str, start: int, end: int) -> LineCount | None:
     if match := _COUNT_BEFORE.search(line[:start]):
         each = re.sub(r"\D", "", match["each"] or "")
         of_machines = match["box"] is not None and not each
-        return LineCount(int(parse_number(match["count"]) * int(each or 1)), match.start(), start, of_machines)
+        many = 1.0 if match["count"] == "my" else parse_number(match["count"])
+        return LineCount(int(many * int(each or 1)), match.start(), start, of_machines)
     match = _COUNT_AFTER.match(line, end)
     return None if match is None else LineCount(int(match["count"] or match["times"]), end, match.end())

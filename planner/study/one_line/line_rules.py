@@ -35,6 +35,7 @@ from planner.study.one_line.quantities import (
     gpu_hours,
     hours_in,
     hours_of,
+    hours_of_sound,
     milliseconds,
     number_in,
     parse_number,
@@ -59,7 +60,7 @@ COUNTED_IN_THOUSANDS = re.compile(
     rf"|(?:(?<=€)|(?<=€ )|(?<=eur )|(?<=chf )){_IN_POINTS}(?![\d.,]*\d){_NO_UNIT_PRICE}"
 )
 _N, _N2, _P = rf"(?P<n>{NUMBER})", rf"(?P<n2>{NUMBER})", rf"(?P<n>{PLAIN})"
-_ONLY, _PEAK = "(?: only)?(?![a-z])", "(?:peaks?|max(?:imum)?|bursts?)(?![a-z])"
+_ONLY, _PEAK = "(?: only)?(?![a-z])", "(?:peaks?|max(?:imum)?|bursts?|most)(?![a-z])"
 _END, _END9 = "(?![a-z])", "(?![a-z0-9])"
 _WITHIN = r"\s*(?:in under|in less than|in|within|by|under|less than|no more than|at most|at|of|is|<|:|below)?\s*"
 _PERCENT = r"\s?(?:%|percent|per cent)"
@@ -73,6 +74,15 @@ _NO_PERIOD = "(?P<unit>)(?P<ly>)"
 _PERSON = rf"(?:(?:active |registered )?{WHO}|head{_END}|seat{_END})"
 _SPAN = "(?P<span>hours?|hrs?|h|days?|weeks?|months?|years?)"
 _RATE = rf"(?:{REQUESTS}{RATE_UNIT}|(?:rps|qps|req/?s){_END})"
+_AUDIO = (
+    rf"{_P}\s*(?P<span>hours?|hrs?|h|minutes?|mins?) (?:of )?(?:audio|speech|dictation|video|talk|recordings?|calls?"
+    r"|podcasts?|meetings?|lectures?)"
+)
+_TEXTS = (
+    r"(?:(?!(?:for|and|to|with|in|on|at|of) )[a-z]+ )?(?:tickets|documents|docs|records|rows|pages|questions|answers"
+    r"|articles|emails|letters|reviews|reports|contracts|sentences|files|cases|logs|messages|notes|papers|books|texts"
+    r"|abstracts|prompts|scans|slides|claims|invoices|forms|posts|orders)"
+)
 _READ = r"(?:in|inputs?|prompts?|read|context)(?: tokens)?(?![a-z])"
 _WRITTEN = r"(?:out|outputs?|completions?|written|generated|answers?|responses?)(?: tokens)?(?![a-z])"
 _SETTINGS = r"(?:rank|alpha|batch(?:[- ]size)?|top[- ]k|temperature|chunks?(?: of)?|stage|zero|version|phase|seeds?)"
@@ -90,6 +100,7 @@ RULES: tuple[Rule, ...] = (
     _rule("ttft", rf"(?:ttft|first (?:token|word)s?|latency|p9[059]){_WITHIN}{_N}"
         rf"(?:\s?(?P<time>ms|s|secs?|seconds?){_END}|(?![\d.,]*\d|\s*(?:[x%]|gpus?|rps|qps|toks?|{REQUESTS})))",
         milliseconds),
+    _rule("ttft", rf"{_N}\s?(?P<time>ms|s|secs?|seconds?)\s*(?:at )?(?:p9[059]|ttft|latency){_END}", milliseconds),
     _rule("tpot", rf"(?:tpot|itl|(?:each|per)(?: further)? token){_WITHIN}{_N}\s?(?P<time>ms|s){_END}", milliseconds),
     _rule("token_rates", rf"{_N}\s*(?:{TOKENS}\s*)?{_READ}[\s,/"
         rf"|+&a-z]{{1,9}}(?P<out>{NUMBER})\s*(?:{TOKENS}\s*)?{_WRITTEN}"
@@ -111,6 +122,8 @@ RULES: tuple[Rule, ...] = (
     _rule("rps", rf"{_N}\s*{REQUESTS}\s*(?:every|each|per)\s*(?P<many>{PLAIN})\s*{UNIT}",
         lambda match: number_in(match) / (parse_number(match["many"]) * hours_of(match["unit"]) * SECONDS_PER_HOUR)),
     _rule("rps", rf"{_N}\s*{_RATE}", per_second_of_rate),
+    _rule("rps", rf"{_N}\s*{_TEXTS}{RATE_UNIT}", per_second),
+    _rule("peak", rf"{_N}\s+peak{_END}(?!\s*(?:of|at|:)?\s*\d)", number_in),
     _rule("rps", rf"{_N}\s*(?:per|an?|/|each)\s*(?P<unit>seconds?|secs?|s|minutes?|mins?){_END}", per_second),
     _rule("in", rf"{_N}\s*(?:{TOKENS}\s*)?{_READ}"
         rf"(?=[\s,/|+&a-z]{{1,9}}{NUMBER}\s*(?:{TOKENS}\s*)?{_WRITTEN})", number_in),
@@ -130,23 +143,20 @@ RULES: tuple[Rule, ...] = (
         rf"|images|files|corpus|text))?", lambda match: number_in(match) * (1_000.0 if match["size"] == "pb" else 1.0)),
     _rule("pue", rf"pue\s*(?:of|=|:|is)?\s*{_N}", number_in),
     _rule("batch", rf"{_N}\s*(?:[a-z]+ )?(?:runs?|jobs?|trials?|experiments?|trainings?|simulations?|sweeps?|evals?)"
-        rf"(?:,| of| with| x| at| taking| lasting)* (?:about )?(?P<many>{PLAIN})[- ]?{LONG_UNIT}(?! (?:an?"
+        rf"(?:,| of| with| x| at| taking| lasting)* (?:about )?(?P<many>{PLAIN})[- ]*{LONG_UNIT}(?! (?:an?"
         rf"|per) )(?: each)?",
         lambda match: hours_in(match) * parse_number(match["many"])),
     _rule("replicas", rf"{_N}\s*(?:replicas?|copies)(?: of)?{_END}", number_in),
     _rule("grows_to", rf"grow(?:s|ing)? (?:from {NUMBER} )?to {_N}{_END}(?!\s*%)", number_in),
-    _rule("audio_each", rf"{_P}\s*(?P<span>hours?|hrs?|h|minutes?|mins?) (?:of )?(?:audio|speech|dictation|talk"
-        rf"|recordings?|calls?)"
-        rf"(?: each|{EVERY}{_PERSON})(?:{RATE_UNIT})?",
-        lambda match: gpu_hours(match)[0] / SECONDS_PER_HOUR / (per_hours(match) or 24)),
+    _rule("audio_each", rf"{_AUDIO}{RATE_UNIT} (?:each|{EVERY}{_PERSON}){_END}",
+        lambda match: hours_of_sound(match) / (per_hours(match) or HOURS_PER_DAY)),
+    _rule("audio_each", rf"{_AUDIO}(?: each|{EVERY}{_PERSON})(?:{RATE_UNIT})?",
+        lambda match: hours_of_sound(match) / (per_hours(match) or HOURS_PER_DAY)),
     _rule("epochs", rf"{_N}\s*(?:epochs?|passes){_END}(?:\s*(?:of|over|on))?", number_in),
-    _rule("audio", rf"{_P}\s*(?:hours?|hrs?|h) (?:of )?(?:audio|speech|video|talk|recordings?|calls?|podcasts?)"
-        rf"{RATE_UNIT}", per_second),
+    _rule("audio", rf"{_AUDIO}{RATE_UNIT}", lambda match: hours_of_sound(match) / (per_hours(match) or HOURS_PER_DAY)),
     _rule("examples", rf"{_N}\s*(?:training |preference |labell?ed )?(?:examples?|samples?|conversations|instructions"
         rf"|pairs|dialogu?es|preferences){_END}", number_in),
-    _rule("texts", rf"{_N}\s*(?:(?!(?:for|and|to|with|in|on|at|of) )[a-z]+ )?(?:tickets|documents|docs|records|rows"
-        rf"|pages|questions|answers|articles|emails|letters|reviews|reports|contracts|sentences|files|cases|logs"
-        rf"|messages|notes|papers|books|texts|abstracts){_END}", number_in),
+    _rule("texts", rf"{_N}\s*{_TEXTS}{_END}", number_in),
     _rule("images", rf"{_N}\s*(?:images?|pictures?|photos?){_END}", number_in),
     _rule("growth", rf"(?:grow(?:s|ing|th)?(?: of| by| at)?\s*)?{_N}\s?%(?:\s*growth)?{RATE_UNIT}", yearly_growth),
     _rule("growth", rf"grow(?:s|ing|th)?(?: of| by| at)?\s*{_N}\s?%{_NO_PERIOD}", yearly_growth),
@@ -159,9 +169,13 @@ RULES: tuple[Rule, ...] = (
     _rule("busy", rf"(?:idle|unused|empty)\s*(?:about |for )?{_N}{_PERCENT}(?: of the time)?"
         rf"|{_N2}{_PERCENT}\s*(?:of the time )?"
         r"(?:idle|unused|empty)", lambda match: 1 - either_number(match) / 100),
-    _rule("busy", rf"{_N}{_PERCENT}(?!\s*(?:off|cheaper|less|below|more|above|discount|interest|tax|vat|margin"
-        rf"|resale|residual|equity|spare))"
-        rf"\s*(?:of (?:the |all )?(?:time|hours|day)|{_USED})?", percent),
+    _rule("vat", rf"{_N}{_PERCENT}\s*(?:vat|gst|sales tax){_END}", percent),
+    _rule("resale", rf"{_N}{_PERCENT}\s*(?:resale|residual)(?: value)?{_END}", percent),
+    _rule("loan", rf"{_N}{_PERCENT}\s*(?:interest|loan){_END}(?: rate)?|(?:interest|loan)(?: rate)?\s*(?:of|at"
+        rf"|is)?\s*{_N2}{_PERCENT}",
+        lambda match: either_number(match) / 100),
+    _rule("busy", rf"{_N}{_PERCENT}\s*(?:of (?:the |all )?(?:time|hours|day)|{_USED}|(?=$|[,.;?!:)|]|\d"
+        r"|(?:in|on|for|at|and|over|with|from|to|during|per|by|x|rented|owned|of)(?![a-z])))", percent),
     _rule("busy", rf"(?:busy|utili[sz]ation|used)\s*(?:of|at|:)?\s*{_N}{_PERCENT}", percent),
     _rule("busy", rf"{_P}\s*(?:hours?|hrs?|h){_END9}{RATE_UNIT}{_WEEKDAYS}", busy_share),
     _rule("busy", rf"(?P<n>0?\.\d+)\s*(?:{_USED}){_END}", number_in),
@@ -177,7 +191,7 @@ RULES: tuple[Rule, ...] = (
         r"|continuous(?:ly)?|day and night|always (?:on|busy)|full[- ]time", 1.0),
     _rule("busy", rf"(?:only |at |on )*(?:nights? and (?:at |on )?weekends?|weekends? and (?:at )?nights?){_ONLY}",
         (NIGHT_HOURS * WORKING_DAYS + 2 * HOURS_PER_DAY) / HOURS_OF_UNIT["w"]),
-    _rule("busy", rf"(?:only |at )*(?:every night|nights?{_END}(?! shift)"
+    _rule("busy", rf"(?:only |at )*(?:(?<!every )(?<!each )nights?{_END}(?! shift)"
         rf"|overnight){_ONLY}", NIGHT_HOURS / HOURS_PER_DAY),
     _rule("busy", rf"(?:only |on |at )*weekends{_ONLY}", 2 / DAYS_PER_WEEK),
     _rule("busy", rf"(?:only |in the |every )*evenings?{_ONLY}", EVENING_HOURS / HOURS_PER_DAY),
@@ -200,13 +214,13 @@ RULES: tuple[Rule, ...] = (
         rf"|administrators?){_END}(?: (?:to run|running|for) (?:it|them))?", number_in),
     _rule("kw", rf"{_N}\s?(?P<size>kw|mw|kilowatts?|megawatts?){_END}(?: (?:of )?(?:power|available|limit))?",
         lambda match: number_in(match) * (1_000.0 if match["size"].startswith("m") else 1.0)),
+    _rule("online", rf"{_N}\s*(?:concurrent|simultaneous|active at once|parallel) (?:[a-z]+ )?{WHO}", number_in),
     _rule("team", rf"(?<=for )(?:just |only )?(?:me|myself)(?: (?:alone|only))?{_END}|just me{_END}"
         rf"|personal(?: use)?{_END}", 1),
     _rule("team", rf"(?:to|for|with) (?:about |around |some |our )*{_N}[- ]?\s*(?:[a-z]+ ){{0,2}}{ASKERS}{_END}",
         number_in),
     _rule("team", rf"(?:team|group|lab|staff|startup|company|family|household|crew|department|squad"
         rf"|class) of\s*{_N}(?:\s*(?:[a-z]+ )?{WHO})?", number_in),
-    _rule("online", rf"{_N}\s*(?:concurrent|simultaneous|active at once|parallel) (?:[a-z]+ )?{WHO}", number_in),
     _rule("team", rf"{_N}[- ]?\s*(?:(?!(?:for|and|to|with|in|on|at) )[a-z]+ ){{0,2}}{WHO}(?:\s*team)?", number_in),
     _rule("every", rf"(?:once (?:an?|per|every|each)|every|each) {LONG_UNIT}", every),
     _rule("since", r"(?:since|bought in|from|of)\s*(?:[a-z]{3,9} )?(?P<year>20[0-3]\d)(?!\d)",
@@ -217,22 +231,22 @@ RULES: tuple[Rule, ...] = (
         rf"|\.)? (?:of )?)?(?P<month>{_MONTHS}){_END}"
         r"(?: (?P<day2>\d{1,2})(?:st|nd|rd|th)?(?!\w))?(?:,? (?P<year>20\d\d))?|20\d\d-\d\d-\d\d"
         r"|\d{1,2}\.\d{1,2}\.(?:20)?\d\d"
-        r"|(?P<quarter>q[1-4])(?: (?P<year2>20\d\d))?|christmas|easter|summer|(?P<only>20[2-4]\d))",
+        r"|(?P<quarter>(?<!in )q[1-4])(?: (?P<year2>20\d\d))?|christmas|easter|summer|(?P<only>20[2-4]\d))",
         lambda match: match),
     _rule("cpu", rf"{_CPU}[- ]only|(?:only|just)(?: on)?(?: an?| our)? {_CPU}|no gpus?(?: at all)?{_END}"
         rf"|without (?:any |an? )?gpus?{_END}"
         rf"|on (?:an? |our |plain )?{_CPU}|{_CPU} (?:servers?|inference|box|machines?)", True),
-    _rule("due", rf"{_P}[- ]?{LONG_UNIT}\s*deadline", hours_in),
-    _rule("due", rf"deadline\s*(?:of|is|in|:)?\s*{_P}[- ]?{LONG_UNIT}", hours_in),
-    _rule("due", rf"(?:{_DUE}){_ABOUT}{_P}[- ]?{LONG_UNIT}", hours_in),
-    _rule("length", rf"(?:(?:for|over|during|the next|next|the)\s+)+{_ABOUT}{_P}[- ]?\s?{LONG_UNIT}", hours_in),
-    _rule("length", rf"(?!an?\s){_P}[- ]?\s?{LONG_UNIT}(?! of (?:audio|speech|video|talk|recording))"
+    _rule("due", rf"{_P}[- ]*{LONG_UNIT}\s*deadline", hours_in),
+    _rule("due", rf"deadline\s*(?:of|is|in|:)?\s*{_P}[- ]*{LONG_UNIT}", hours_in),
+    _rule("due", rf"(?:{_DUE}){_ABOUT}{_P}[- ]*{LONG_UNIT}", hours_in),
+    _rule("length", rf"(?:(?:for|over|during|the next|next|the)\s+)+{_ABOUT}{_P}[- ]*{LONG_UNIT}", hours_in),
+    _rule("length", rf"(?!an?\s){_P}[- ]*{LONG_UNIT}(?! of (?:audio|speech|video|talk|recording))"
         r"(?:\s*(?:plan|term|contract|commitment|long|life|horizon|each))?", hours_in),
     _rule("precision", rf"(?:in )?(?:(?P<format>fp32|bf16|fp16|fp8|int8|mxfp4|fp4|int4)|(?P<bits>4|8|16)[- ]?bits?"
         rf"|q(?P<q>[48])(?:_[a-z0-9_]+)?|(?P<four>awq|gptq|nf4))(?: gguf| quanti[sz]ed)?{_END9}", precision),
     _rule("method", r"full(?:[- ]parameter)?(?=[- ](?:fine|tun))|all (?:the )?(?:weights|parameters)", "full"),
     _rule("method", r"q-?lora", "qlora"),
-    _rule("method", rf"lora{_END}", "lora"),
+    _rule("method", rf"loras?{_END}", "lora"),
     _rule("gpus", rf"(?:we |i )?needs?(?: to have)?\s*{_P}(?=\s*(?:$|[,.;?]|in total|now|altogether))",
         lambda match: int(number_in(match))),
     _rule("gpus", rf"{_P} (?:of (?:them|these|those)|pieces|pcs|units){_END}", lambda match: int(number_in(match))),
@@ -249,7 +263,8 @@ VERBS: tuple[Rule, ...] = (
     _rule("serve", rf"(?<![a-z])(?:self-?\s?)?(?:serv(?:e|es|ing)|host(?:s|ing)?){_END}|inferenc(?:e|ing)|deploy\w*"
         r"|(?:(?:support|customer|service|internal|rag|coding|code) )*(?:chat(?:-?\s?bots?)?|bots?|copilots?|"
         rf"assistants?|agents?){_END}|rag{_END}|api endpoint", True),
-    _rule("have", rf"(?:we|i)(?: already)? (?:have|own|got)(?: got| already)?{_END}|(?:we|i)'ve(?: got)?{_END}|existing"
+    _rule("have", rf"(?:we|i)(?: already)? (?:have|own|got)(?: got| already)?{_END}|(?:we|i)'ve(?: got)?{_END}"
+        rf"|(?:has|have|had)(?= \d)|existing"
         "|already (?:have|own)|(?:^|(?<=, )|(?<=and ))own(?= )", True),
     _rule("anyone", r"(?<![a-z])(?:cheapest|any|which|what|best)\s+"
         rf"(?:gpus?|cards?|accelerators?|chips?|hardware){_END}", True),
@@ -266,6 +281,6 @@ VERBS: tuple[Rule, ...] = (
     _rule("stay", r"(?:(?:must|may|shall|should) not|mustn't|cannot|can't|never) leaves?(?: the country)?"
         r"|nicht verlassen|(?:müssen|sollen)(?= in)|bleiben(?![a-z])"
         r"|(?:(?:must|has to|have to|data|only) )*(?:stays?|remains?|kept?|keep)(?: (?:the )?data)?"
-        r"(?= (?:with)?in )|gdpr|data residency|sovereign(?:ty)?|(?<![a-z])data(?= in )|(?<=\|) only(?![a-z])", True),
+        r"(?= (?:with)?in )|gdpr|data residency|sovereign(?:ty)?|(?<![a-z])data(?= in )", True),
     _rule("local", rf"(?<![a-z])local(?:ly)?{_END}|on my (?:own )?(?:machine|pc|computer){_END}", True),
 )  # fmt: skip

@@ -136,6 +136,11 @@ def gpu_hours(match: re.Match[str]) -> tuple[float, float | None]:
     return number_in(match) * hours_of(match["span"]), per_hours(match)
 
 
+def hours_of_sound(match: re.Match[str]) -> float:
+    """Return the hours of sound in one second of a rate by the hour."""
+    return gpu_hours(match)[0] / SECONDS_PER_HOUR
+
+
 def per_second_of_rate(match: re.Match[str]) -> float:
     """Return the requests a second of a rate by any period, or by the second where none is named: rps."""
     return number_in(match) / ((per_hours(match) or 1 / SECONDS_PER_HOUR) * SECONDS_PER_HOUR)

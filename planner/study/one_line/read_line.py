@@ -6,7 +6,7 @@ checks. What two things can mean is never chosen: the choices are lines with one
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
@@ -50,6 +50,7 @@ from pricing.formulas import printable
 LONGEST = 300
 _NUMBER_BEHIND = re.compile(r"[ -]\d{3,}\w*(?: (?:ti|super|xtx?))*(?!\w)")
 _QUIET = frozenset(WORDS["quiet"].split())
+_ONLY = re.compile(r" only(?![a-z])")
 _REST_OF_WORD = re.compile(r"\w*")
 _MOST_BETWEEN = 2  # words between `we have` and what there is
 _EXAMPLE = "64 H100 for 3 months in Germany, or Llama 70B at 5 requests a second"
@@ -63,6 +64,8 @@ _LABELS = {
     "length": "how long, months", "gpu_hours": "GPU-hours", "anyone": "GPU", "spot": "may be interrupted",
     "each_rps": "requests of each", "date": "date", "audio": "sound", "texts": "texts",
     "sellers": "sellers of the Union", "stay_eu": "data stays in the Union", "token_rates": "tokens read and written",
+    "every": "runs a month", "online": "users at once", "epochs": "epochs", "examples": "examples",
+    "havesold_each": "each fetches today, USD", "cpu": "GPU", "discount": "discount rate",
     "inflight": "requests at once", "batch": "hours of all runs", "replicas": "replicas", "grows_to": "GPUs at the end",
     "audio_each": "sound of each", "setting": "setting", "node_hours": "machine-hours",
     "images": "images", "precision": "precision", "billfor": "the bill is for", "stay": "data stays",
@@ -79,7 +82,9 @@ _THOUSANDS = re.compile(
 _POINTS = {ord("."): ",", ord(" "): ",", ord("|"): "."}
 _LAKHS = re.compile(r"(?<![\d.,])(\d+(?:\.\d+)?)\s?(lakhs?|lacs?|crores?)(?![a-z])")
 _TPU_SLICE = re.compile(r"(?<![\w.])(tpu[ -]?)?(v[2-7][ep]?)-(\d{1,4})(?!\w)")
-_OWNED_SINCE = re.compile(r"(?<![a-z])owned since(?![a-z])", re.IGNORECASE)
+_OWNED_SINCE = re.compile(
+    r"(?<![a-z])(?:owned since|(?:bought|purchased|owned) in (?:19|20)\d\d)(?![a-z])", re.IGNORECASE
+)
 # zz900 and 900b may be names; p95, 40k, 12kg and imagenet-21k are none.
 _LIKE_NAME = re.compile(
     r"(?:[gr]tx|titan|quadro|jetson|schnell|kontext|turbo|nano)$"
@@ -89,11 +94,9 @@ _OWNED = re.compile(r"s? (?:(?:that |which )?(?:we|i)(?: already)? (?:have|own)|
 _UNIT_BEHIND = re.compile(rf"\s*(?!(?:{'|'.join(sorted(map(re.escape, FILLERS)))})(?![\w/]))[^\W\d]")
 _REPLACES = re.compile(
     r"(?<![a-z])(?:replac|upgrad|swap|exchang|mov(?:e|ing)|migrat|chang|switch|phas|retir|scrap"
-    r"|from (?:(?:our|the|\d+)\s?x?\s?)*[a-z]+ ?\d)\w*[^.;?]*?(?<![a-z])(?:with|by|to|for|buy|get)(?![a-z])|[-=]>|→"
+    r"|from (?:(?:our|the|\d+)\s?x?\s?)*[a-z]+ ?\d)\w*(?:[^.;?]|\.\w)*?(?<![a-z])"
+    r"(?:with|by|to|for|buy|get)(?![a-z])|[-=]>|→"
 )
-_NUMBERS = frozenset({
-    "rps", "peak", "in", "out", "tokens", "token_rate", "team", "gpus", "tpot", "ttft", "runs", "images", "each_rps",
-})  # fmt: skip
 
 
 @dataclass
@@ -111,6 +114,8 @@ class LineParts:
     def add(self, name: str, value: Any, start: int, end: int, shown: str | None = None) -> None:
         """Keep a quantity and blank out its words; the first of a kind counts, a second one is not understood."""
         if self.values.get(name, value) != value:
+            self.notes.append(f"A second figure is left out: {self.line[start:end].strip(' ,;')}.")
+            self.rest = blank(self.rest, start, end)
             return
         self.values[name] = value
         self.rest = blank(self.rest, start, end)
@@ -244,6 +249,7 @@ def _add_name(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from:
     if parts.values.get(quantity, key) != key:
         parts.leave_out(_ONE[kind], label, name.start, name.end)
         return
+    parts.values |= {"stay": True} if kind == "place" and _ONLY.match(parts.rest, name.end) else {}
     parts.add(quantity, key, name.start, name.end, label)
     parts.notes += [name.meant.note] if name.meant.note else []
 
@@ -355,24 +361,33 @@ def _called(catalogue: Catalogue, choice: str) -> str:
     if choice in catalogue.sites:
         site = catalogue.sites[choice]
         return f"{site.label}, {site.country or f'the {site.kind}'}"
+    if choice in catalogue.models:
+        return f"as {catalogue.models[choice].label}"
     try:
         return catalogue.accelerator_label(accelerator_meant(catalogue, choice).key)
     except PricingError:
         return catalogue.sites[names.site(catalogue, choice)].label
 
 
+def _percent(share: float) -> str:
+    return f"{share * 100:,.3g} %"
+
+
+def _hours(amount: tuple[float, float | None]) -> str:
+    return f"{amount[0]:,.10g}{'' if amount[1] is None else ' in each period'}"
+
+
+_SHOWN: Mapping[str, Callable[[Any], str]] = {
+    "length": lambda hours: f"{hours / HOURS_PER_MONTH:,.3g}", "due": lambda hours: f"{hours / HOURS_PER_DAY:,.4g}",
+    "audio": lambda rate: f"{rate * HOURS_PER_DAY * SECONDS_PER_HOUR:,.4g} hours a day",
+    "audio_each": lambda rate: f"{rate * HOURS_PER_DAY * SECONDS_PER_HOUR:,.3g} hours a day",
+    "token_rates": lambda rates: f"{rates[0]:,.6g} and {rates[1]:,.6g} a second", "date": lambda match: str(match[0]),
+    "gpu_hours": _hours, "node_hours": _hours, "tokens": format_amount, "images": format_amount, "busy": _percent,
+    "growth": _percent, "tax": _percent, "discount": _percent, "vat": _percent, "resale": _percent, "loan": _percent,
+}  # fmt: skip
+
+
 def _shown(name: str, value: Any) -> str:
-    by_unit = {"length": (1 / HOURS_PER_MONTH, ",.3g", ""), "due": (1 / HOURS_PER_DAY, ",.4g", ""),
-               "audio": (HOURS_PER_DAY * SECONDS_PER_HOUR, ",.4g", " hours a day")}  # fmt: skip
-    if name in by_unit:
-        times, form, unit = by_unit[name]
-        return f"{value * times:{form}}{unit}"
-    if name in ("busy", "growth", "tax"):
-        return f"{value * 100:,.3g} %"
-    if name == "date":
-        return "date"
-    if name in ("gpu_hours", "node_hours"):
-        return f"{value[0]:,.10g}{'' if value[1] is None else ' in each period'}"
-    if name in ("tokens", "images"):
-        return format_amount(value)
-    return f"{value:,.6g}" if name in _NUMBERS and value < 1e15 else str(value)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15
+    usual: Callable[[Any], str] = "{:,.6g}".format if is_number else str
+    return _SHOWN.get(name, usual)(value)
