@@ -2,8 +2,10 @@
 
 import csv
 import io
+import math
 import re
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,49 +22,62 @@ from planner.study.plan_any import planned
 from tests.facts import CATALOGUE, DAY
 
 EVIL = "=cmd|' /C calc'!A0"
-# Of the specification, tags v1.2 and v1.4: the mandatory columns of Cost and Usage; whether a value may lack.
-_BOTH = {
-    "BilledCost": False, "BillingAccountId": False, "BillingAccountName": True, "BillingCurrency": False,
-    "BillingPeriodEnd": False, "BillingPeriodStart": False, "ChargeCategory": False, "ChargeClass": True,
-    "ChargeDescription": True, "ChargePeriodEnd": False, "ChargePeriodStart": False, "ContractedCost": False,
-    "EffectiveCost": False, "InvoiceIssuerName": False, "ListCost": False, "PricingQuantity": True, "PricingUnit": True,
-    "ServiceCategory": False, "ServiceName": False,
-}  # fmt: skip
-MANDATORY: dict[FocusVersion, dict[str, bool]] = {
-    "1.2": {**_BOTH, "ProviderName": False, "PublisherName": False},
-    "1.4": {**_BOTH, "HostProviderName": False, "ServiceProviderName": False},
-}
-CATEGORIES = {"Usage", "Purchase", "Tax", "Credit", "Adjustment"}
-FREQUENCIES = {"One-Time", "Recurring", "Usage-Based"}
-SERVICES = {"AI and Machine Learning", "Compute", "Networking", "Storage", "Other"}
+# Facts of the specification, tags v1.2 and v1.4: every column of Cost and Usage.
+with Path(__file__).with_name("focus_columns.csv").open(encoding="utf-8", newline="") as _file:
+    COLUMNS = list(csv.DictReader(_file))
 TAXED = Scenario(name=EVIL, years=2.5, tax=TaxInputs(tax_share=0.25, vat_share=0.2, vat_recovered_share=0.5))
 PLANS = [*(preset.scenario for preset in load_presets()), TAXED]
 
 
+def specified(version: FocusVersion) -> dict[str, dict[str, str]]:
+    """Return the columns of a version, by name."""
+    return {row["column"]: row for row in COLUMNS if row["spec_version"] == version}
+
+
+def wrong_value(column: dict[str, str], value: object) -> str:
+    """Return what is wrong with a value of a column, by its type, format and allowed values."""
+    if value is None:
+        return "" if column["allows_nulls"] == "True" else "is null"
+    words = [word.rpartition("/")[2] for word in column["allowed_values"].split("; ") if word]
+    fits = {
+        "String": isinstance(value, str) and value != "",
+        "Decimal": isinstance(value, float) and math.isfinite(value),
+        "Date/Time": re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", str(value)) is not None,
+    }
+    if not fits[column["data_type"]]:
+        return f"is no {column['data_type']}"
+    if column["value_format"] == "Currency Format" and not re.fullmatch("[A-Z]{3}", str(value)):
+        return "is no currency"
+    return "is not allowed" if words and value not in words else ""
+
+
 def broken_rules(rows: list[dict[str, Any]], version: FocusVersion) -> set[str]:
     """Return the rules of the specification that some row breaks."""
-    broken = set()
+    broken, known = set(), specified(version)
     for row in rows:
-        broken |= {
-            f"{name} is null" for name, may_lack in MANDATORY[version].items() if not may_lack and row[name] is None
-        }
-        for name in ("BillingPeriodStart", "BillingPeriodEnd", "ChargePeriodStart", "ChargePeriodEnd"):
-            if not re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", row[name]):
-                broken.add(f"{name} is no time")
+        broken |= {f"{name} {wrong}" for name, column in known.items()
+                   if name in row and (wrong := wrong_value(column, row[name]))}  # fmt: skip
         start, end = (datetime.fromisoformat(row[f"ChargePeriod{side}"]) for side in ("Start", "End"))
         billed = tuple(datetime.fromisoformat(row[f"BillingPeriod{side}"]) for side in ("Start", "End"))
-        kind = (row["ChargeCategory"], row["ChargeFrequency"])
+        kind, quantity = (row["ChargeCategory"], row["ChargeFrequency"]), row["PricingQuantity"]
+        is_priced, price = row["ChargeCategory"] in ("Usage", "Purchase"), row["ListUnitPrice"]
         checks = {
-            "the period is empty": start < end, "charged outside the billing period": billed[0] <= start < billed[1],
-            "category": row["ChargeCategory"] in CATEGORIES, "frequency": row["ChargeFrequency"] in FREQUENCIES,
-            "service": row["ServiceCategory"] in SERVICES, "currency": re.fullmatch("[A-Z]{3}", row["BillingCurrency"]),
-            "unit without a quantity": (row["PricingUnit"] is None) == (row["PricingQuantity"] is None),
-            "a tax has a quantity": row["ChargeCategory"] != "Tax" or row["PricingQuantity"] is None,
-            "no quantity": row["ChargeCategory"] not in ("Usage", "Purchase") or row["PricingQuantity"] is not None,
+            "the period is not empty": start < end, "charged within the billing period": billed[0] <= start < billed[1],
+            "a quantity has a unit": (row["PricingUnit"] is None) == (quantity is None),
+            "use and purchases have a quantity, tax and credit none": is_priced == (quantity is not None),
+            "what has a quantity has a price and a kind of price": {row[name] is None for name in (
+                "ListUnitPrice", "ContractedUnitPrice", "PricingCategory")} == {quantity is None},
+            "cost is price x quantity": price is None or (price * quantity == pytest.approx(row["ListCost"])
+            and row["ContractedUnitPrice"] * quantity == pytest.approx(row["ContractedCost"])),
+            "no price is negative": price is None or price >= 0,
+            "only use is consumed": (row["ConsumedQuantity"] is not None) == (row["ChargeCategory"] == "Usage"),
+            "a purchase for later use takes no effect": kind != ("Purchase", "One-Time") or row["EffectiveCost"] == 0,
+            "a credit costs what is billed": row["ChargeCategory"] != "Credit" or row["ListCost"] == row["BilledCost"],
             "a usage is no one-time charge": kind != ("Usage", "One-Time"),
             "a purchase is not usage-based": kind != ("Purchase", "Usage-Based"),
-            "a credit costs": row["ChargeCategory"] != "Credit" or row["EffectiveCost"] <= 0,
-            "no forecast": row["x_IsForecast"] is True,
+            "a credit does not cost": row["ChargeCategory"] != "Credit" or row["EffectiveCost"] <= 0,
+            "a region has a name": (row["RegionId"] is None) == (row["RegionName"] is None),
+            "it is a forecast": row["x_IsForecast"] is True,
         }  # fmt: skip
         broken |= {name for name, holds in checks.items() if not holds}
     return broken
@@ -76,7 +91,9 @@ def plan(request: pytest.FixtureRequest) -> Plan:
 @pytest.mark.parametrize("version", VERSIONS)
 def test_every_row_keeps_the_rules_of_the_version(plan: Plan, version: FocusVersion) -> None:
     table = focus_table(plan, version)
-    assert set(MANDATORY[version]) <= set(table.columns)
+    known = specified(version)
+    assert {name for name, column in known.items() if column["feature_level"] == "Mandatory"} <= set(table.columns)
+    assert all(name in known or name.startswith("x_") for name in table.columns)
     own = [name for name in table.columns if name.startswith("x_")]
     assert table.columns[-len(own) :] == own  # ours stand behind those of the specification
     rows = table.records()
@@ -104,14 +121,25 @@ def test_what_is_billed_and_what_takes_effect_sum_to_the_cash(plan: Plan) -> Non
 def test_a_broken_row_is_seen() -> None:
     rows = focus_table(planned(CATALOGUE, PLANS[0], DAY), "1.2").records()
     bad = {"ChargeCategory": "Rent", "BilledCost": None, "ChargePeriodEnd": rows[0]["ChargePeriodStart"]}
-    assert broken_rules([{**rows[0], **bad}], "1.2") >= {"category", "BilledCost is null", "the period is empty"}
+    assert broken_rules([{**rows[0], **bad}], "1.2") >= {
+        "ChargeCategory is not allowed", "BilledCost is null", "the period is not empty",
+    }  # fmt: skip
 
 
 def test_csv_and_parquet_hold_the_same_rows_and_no_formula() -> None:
     plan = planned(CATALOGUE, TAXED, DAY)
-    rows = list(csv.DictReader(io.StringIO(focus_file(plan, "1.4", ".csv").decode("utf-8-sig"))))
-    packed = pq.read_table(io.BytesIO(focus_file(plan, "1.4", ".parquet"))).to_pylist()
+    raw = focus_file(plan, "1.4", ".csv").decode()
+    rows = list(csv.DictReader(io.StringIO(raw)))
+    table = pq.read_table(io.BytesIO(focus_file(plan, "1.4", ".parquet")))
+    packed = table.to_pylist()
     assert tuple(rows[0]) == tuple(packed[0]) == columns("1.4")
     assert [float(row["BilledCost"]) for row in rows] == [row["BilledCost"] for row in packed]
     assert rows[0]["BillingAccountName"] == f"'{EVIL}"
     assert packed[0]["BillingAccountName"] == EVIL  # no spreadsheet takes it apart
+    assert '""' not in raw.replace('"""', "")  # what is null is nothing, not an empty text
+    kinds = {"String": "string", "Decimal": "double", "Date/Time": "timestamp[ms, tz=UTC]"}
+    known = specified("1.4")
+    assert {name: str(table.schema.field(name).type) for name in columns("1.4") if name in known} == {
+        name: kinds[known[name]["data_type"]] for name in columns("1.4") if name in known
+    }
+    assert packed[0]["ChargePeriodStart"].isoformat() == rows[0]["ChargePeriodStart"].replace("Z", "+00:00")

@@ -22,6 +22,7 @@ class CsvStyle:
     separator: str = "comma"
     decimal: str = "point"
     encoding: str = ENCODINGS[0]
+    empty: str = '""'
 
     def chunks(self, columns: Mapping[str, Sequence[object]]) -> Iterator[bytes]:
         """Yield the bytes of a CSV with these columns, block by block: full precision, empty where there is nothing."""
@@ -41,7 +42,7 @@ class CsvStyle:
 
     def _cell(self, value: object) -> str:
         if value is None or (isinstance(value, float) and math.isnan(value)):
-            return '""'
+            return self.empty
         if isinstance(value, bool):
             return f'"{str(value).lower()}"'
         if isinstance(value, int | float):

@@ -153,7 +153,8 @@ def priced(line: Line) -> PricedLine:
     quantity = np.asarray(np.broadcast_to(formula(quantity_formula)(values), usd.shape))
     usd_per_unit = np.asarray(np.broadcast_to(formula(price_formula)(values), usd.shape))
     price = next(used for used in line.used if used.name == name)
-    return PricedLine(quantity, _UNITS.get(name) or price_unit(name), usd_per_unit, price)
+    unit = _UNITS.get(name) or price_unit(name) or name.partition("usd_per_")[2].replace("_", " ")
+    return PricedLine(quantity, unit, usd_per_unit, price)
 
 
 @cached(1_000)

@@ -23,6 +23,7 @@ from planner.money.measures import monthly_discount_factors
 from planner.money.option import Option
 from planner.money.plan import Plan
 from planner.report.files.csv import USD, scenario_id, seller, to_csv
+from planner.report.files.csv_style import CsvStyle
 from planner.report.files.document_parts import LUMP, priced
 from planner.report.table import Table
 
@@ -31,8 +32,9 @@ VERSIONS: tuple[FocusVersion, ...] = get_args(FocusVersion)
 _COMMON = (
     "BilledCost", "BillingAccountId", "BillingAccountName", "BillingCurrency", "BillingPeriodEnd", "BillingPeriodStart",
     "ChargeCategory", "ChargeClass", "ChargeDescription", "ChargeFrequency", "ChargePeriodEnd", "ChargePeriodStart",
-    "ContractedCost", "EffectiveCost", "InvoiceIssuerName", "ListCost", "PricingQuantity", "PricingUnit",
-    "ServiceCategory", "ServiceName",
+    "ConsumedQuantity", "ConsumedUnit", "ContractedCost", "ContractedUnitPrice", "EffectiveCost", "InvoiceIssuerName",
+    "ListCost", "ListUnitPrice", "PricingCategory", "PricingQuantity", "PricingUnit", "RegionId", "RegionName",
+    "ServiceCategory", "ServiceName", "ServiceSubcategory",
 )  # fmt: skip
 _PROVIDERS: Mapping[FocusVersion, tuple[str, str]] = {
     "1.2": ("ProviderName", "PublisherName"), "1.4": ("HostProviderName", "ServiceProviderName"),
@@ -45,6 +47,9 @@ _SERVICES: Mapping[Part, str] = {
 }  # fmt: skip
 _USED: frozenset[Part] = frozenset({"compute", "tokens", "storage", "egress", "power", "whole machines", "idle"})
 _SPREAD: frozenset[Treatment] = frozenset({"capital", "sale", "financing"})
+_PRICING = {"on_demand": "Standard", "hosted": "Standard", "serverless": "Standard", "processors": "Standard",
+            "spot": "Dynamic", "reserved": "Committed"}  # fmt: skip
+_NULL_AS_NOTHING = CsvStyle(encoding="utf-8", empty="")
 _YOURS = "Own company"
 _LUMP = "Units"
 
@@ -69,13 +74,15 @@ def focus_table(plan: Plan, version: FocusVersion) -> Table:
     }
 
     def rows(option: Option) -> Iterator[dict[str, Any]]:
-        provider = seller(plan, option)["provider"] or _YOURS
-        names = dict.fromkeys(("InvoiceIssuerName", *_PROVIDERS[version]), provider)
+        sold = seller(plan, option)
+        names = dict.fromkeys(("InvoiceIssuerName", *_PROVIDERS[version]), sold["provider"] or _YOURS)
+        region = sold["region"] or None
+        names |= {"RegionName": region, "RegionId": region if sold["provider"] else plan.setting.scenario.site}
         for line in option.ledger.lines:
             if line.is_cash:
                 same = {**common, **names, "x_Option": option.key, **_described(option, line)}
                 for month, row in _charges(plan, line):
-                    yield {**same, **periods[month], **row}
+                    yield {**same, **periods[month], **row, **_priced_by(option, row)}
 
     return Table.from_raw_rows((row for option in plan.options for row in rows(option)), columns(version))
 
@@ -84,22 +91,35 @@ def focus_file(plan: Plan, version: FocusVersion, suffix: str) -> bytes:
     """Return the rows as Parquet where the name of the file ends so, else as CSV."""
     table = focus_table(plan, version)
     if suffix != ".parquet":
-        return to_csv(table)
+        return to_csv(table, _NULL_AS_NOTHING)
     import pyarrow as pa  # Streamlit brings it along; loaded where such a file is asked for
     import pyarrow.parquet as pq
 
     out = io.BytesIO()
-    pq.write_table(pa.table({name: table[name] for name in table.columns}), out)
+    schema = pa.schema([(name, pa.type_for_alias(_parquet_type(name))) for name in table.columns])
+    moment = pa.timestamp("s", tz="UTC")
+    texts = pa.table({name: table[name] for name in table.columns}, schema=schema)
+    of_time = pa.schema([(name, moment if "Period" in name else schema.field(name).type) for name in table.columns])
+    pq.write_table(texts.cast(of_time), out)
     return out.getvalue()
+
+
+def _parquet_type(name: str) -> str:
+    """Return the type of a column, also where all of its values are null."""
+    if name == "x_IsForecast":
+        return "bool"
+    return "double" if name.endswith(("Cost", "Quantity", "UnitPrice", "Factor", "PresentValue")) else "string"
 
 
 def _described(option: Option, line: Line) -> dict[str, Any]:
     price = priced(line).price
     origin = price.origin if price and isinstance(price.origin, Origin) else None
     day = (origin.checked or origin.since) if origin else None
+    category = _SERVICES.get(line.part, "Compute")
     return {
         "ChargeDescription": f"{option.title}: {line.name}",
-        "ServiceCategory": _SERVICES.get(line.part, "Compute"),
+        "ServiceCategory": category,
+        "ServiceSubcategory": "Generative AI" if line.part == "tokens" else f"Other ({category})",
         "ServiceName": option.title,
         "x_Line": line.name,
         "x_Part": line.part,
@@ -127,13 +147,28 @@ def _charges(plan: Plan, line: Line) -> Iterator[tuple[int, dict[str, Any]]]:
     for month in range(1, months + 1) if is_spread and total else ():
         category = "Usage" if total > 0 else "Credit"
         yield month, {
-            **_costs(0.0, total / months), "ChargeCategory": category, "ChargeFrequency": "Recurring",
+            **_costs(0.0, total / months, max(total, 0.0) / months),
+            "ChargeCategory": category, "ChargeFrequency": "Recurring",
             **_quantity(category, 1 / months, _LUMP), "x_DiscountFactor": float(worth[month]), "x_PresentValue": 0.0,
         }  # fmt: skip
 
 
-def _costs(billed: float, effective: float) -> dict[str, float]:
-    return {"BilledCost": billed, "EffectiveCost": effective, "ListCost": billed, "ContractedCost": billed}
+def _costs(billed: float, effective: float, priced_usd: float | None = None) -> dict[str, float]:
+    usd = billed if priced_usd is None else priced_usd  # use of what is bought has a price; it is billed before
+    return {"BilledCost": billed, "EffectiveCost": effective, "ListCost": usd, "ContractedCost": usd}
+
+
+def _priced_by(option: Option, row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return price and kind of price of what is bought or used, and how much is used."""
+    quantity = row["PricingQuantity"]
+    if quantity is None:
+        return {}
+    is_used = row["ChargeCategory"] == "Usage"
+    price = row["ListCost"] / quantity
+    return {
+        "ListUnitPrice": price, "ContractedUnitPrice": price, "PricingCategory": _PRICING.get(option.way, "Other"),
+        "ConsumedQuantity": quantity if is_used else None, "ConsumedUnit": row["PricingUnit"] if is_used else None,
+    }  # fmt: skip
 
 
 def _category(line: Line, usd: float) -> tuple[str, str]:
