@@ -105,7 +105,7 @@ def test_two_readings_are_a_question_whose_choices_are_lines(line: str, choices:
 @each_row(("line", "words"), [
     ("8 h100 in Atlantis", "Atlantis"), ("llama 900b at 5 rps", "900b"), ("8 zz900 for 10 people", "zz900"),
     ("two 24gb cards for 1 year", "24gb"), ("whisper medium on an old gtx 1080 ti", "gtx 1080 ti"),
-    ("medgemma 27b for 300 doctors", "27b"),
+    ("zorgemma 27b for 300 doctors", "27b"),
 ])  # fmt: skip
 def test_an_unknown_chip_model_or_place_is_asked_about_and_never_another_taken(line: str, words: str) -> None:
     reading = read_line(live_catalogue(), line)

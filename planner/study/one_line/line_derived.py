@@ -4,7 +4,7 @@ import re
 from datetime import date, timedelta
 from typing import Any
 
-from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_YEAR
+from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR, SECONDS_PER_HOUR
 from planner.scenario.scenario import Scenario
 from planner.study.one_line.line_records import machine_size
 from planner.study.one_line.quantities import MOST_GROWTH
@@ -15,9 +15,12 @@ _BEGINNINGS = ("from", "starting", "in", "on")
 
 def add_totals(values: dict[str, Any], notes: list[str]) -> None:
     """Count what a line states of each: replicas, runs of a batch, sound of each person."""
-    if {"replicas", "gpus"} <= values.keys():
-        values["gpus"] = int(values["gpus"] * values["replicas"])
-        notes.append(f"{values['replicas']:g} replicas on so many GPUs each are {values['gpus']:,}.")
+    times = values.get("replicas") or (values.get("team") if "of_each" in values else None)
+    if times and "gpus" in values:
+        values["gpus"] = int(values["gpus"] * times)
+        notes.append(f"{times:g} times so many GPUs are {values['gpus']:,}.")
+    if "each_hours" in values and str(values.get("model", "")).startswith("Whisper"):
+        values["audio_each"] = values.pop("each_hours") / SECONDS_PER_HOUR
     if {"havesold_each", "have"} <= values.keys():
         values["havesold"] = values["havesold_each"] * values["have"]
     if "node_hours" in values:
@@ -30,6 +33,14 @@ def add_totals(values: dict[str, Any], notes: list[str]) -> None:
         values["growth"] = min((values["grows_to"] / values["gpus"]) ** (1 / years) - 1, MOST_GROWTH)
     if "audio_each" in values:
         values["audio"] = values["audio_each"] * values.get("team", 1)
+
+
+def add_contract(values: dict[str, Any], notes: list[str]) -> None:
+    """Take a contract of so much in all for a bill, over the time of the plan."""
+    if "contract" in values:
+        months = values.get("length", HOURS_PER_YEAR) / HOURS_PER_MONTH
+        values["bill"] = f"{values['contract'] / months:.2f}"
+        notes.append(f"The contract is taken for {values['bill']} USD a month, over {months:.0f} months.")
 
 
 def add_date(values: dict[str, Any], notes: list[str]) -> None:

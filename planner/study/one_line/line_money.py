@@ -10,7 +10,8 @@ from planner.study.one_line.quantities import BLANK, NUMBER, blank, hours_of
 from pricing.exchange import DOLLAR, Rates
 
 _CODES = {
-    "cent": DOLLAR, "ct": DOLLAR, "¢": DOLLAR, "dollar": DOLLAR, "buck": DOLLAR, "us$": DOLLAR, "$": DOLLAR,
+    "cent": DOLLAR, "c": DOLLAR, "ct": DOLLAR, "¢": DOLLAR, "dollar": DOLLAR,
+    "buck": DOLLAR, "us$": DOLLAR, "$": DOLLAR,
     "euro": "EUR", "€": "EUR", "£": "GBP", "pound": "GBP", "franc": "CHF", "₹": "INR", "rupee": "INR", "rs": "INR",
     "rs.": "INR", "yen": "JPY", "¥": "JPY", "yuan": "CNY", "rmb": "CNY", "₩": "KRW", "won": "KRW", "zloty": "PLN",
     "a$": "AUD", "c$": "CAD", "s$": "SGD", "hk$": "HKD", "nz$": "NZD", "r$": "BRL", "reais": "BRL",
@@ -23,7 +24,8 @@ _PER = (
 )
 _PAYS = r"(?:pay(?:ing|s)?|paid|spend(?:ing|s)?|spent|bills?|invoices?|charges?|costs? us|burn(?:ing|s)?)"
 _BARE = re.compile(
-    rf"(?P<verb>{_PAYS}|budget|(?:op|cap)ex(?: limit)?)(?![a-z])(?P<between>[^|\d]{{0,40}}?)(?P<n>(?=[0-9]){NUMBER})"
+    rf"(?P<verb>{_PAYS}|budget|(?:op|cap)ex(?: limit)?|cash(?: limit)?(?: on day one)?)(?![a-z])"
+    rf"(?P<between>[^|\d]{{0,40}}?)(?P<n>(?=[0-9]){NUMBER})"
     rf"{_PER}(?!\s*(?:x|gpus?|[a-z]*\d))"
 )
 _BY_MONTH = re.compile(rf"(?P<n>(?=[0-9]){NUMBER}(?<!b)){_PER.removesuffix('?')}(?! (?:active|users|visitors))")
@@ -37,12 +39,17 @@ _AT = re.compile(
 _SOLD_FOR = re.compile(rf"{_FETCHES}\s*(?:about )?$")
 _EACH = ("gpu", "gpus", "card", "cards", "piece", "unit", "each", "apiece")
 _POWER = re.compile(r"(?:electricity|power|energy)(?: price| rate| tariff)?\s*(?:costs?|is|at|of|for|:|=)?\s*$")
+_BARE_RATE = re.compile(
+    rf"(?:(?:at|@)|{_POWER.pattern.removesuffix(chr(36))})\s*(?P<n>[0-9]{{1,2}}\.[0-9]{{1,3}}){_PER}(?![\w%/.])(?!\s*(?:x|gpus?|[%/]))"
+)
 _RENTED_FOR = re.compile(r"(?<![a-z])(?:rent|leas)(?:e|ed|ing)?(?![a-z])[^.;?]*(?<![a-z])(?:for|at|costs?)\s*$")
 _MACHINE_AT = re.compile(
     r"(?:servers?|machines?|box|dgx|hgx|system)(?: [a-z]{0,3}\d+)?\s*(?:for|at|costs?|is|:|of|(?:priced|quoted) at)\s*$"
 )
 _MOST_AN_HOUR = 20  # dollars: a smaller sum without a period is the rent of an hour
 _FROM = re.compile(rf"(?<![a-z])from (?:about )?[$€£]?{NUMBER} (?=to (?:about )?[$€£]?[0-9])")
+_CONTRACT = re.compile(r"(?<![a-z])(?:contract|commitment|commit)(?: of| is| at| for)?\s*$")
+_CASH = re.compile(r"(?:cash|day one)(?: limit)?(?: of| is|:| at most)?\s*$")
 _YEARLY = re.compile(r"(?<![a-z])(?:annual(?:ly)?|yearly)(?![a-z])")
 _BEFORE_BUDGET = re.compile(rf"(?P<n>(?=[0-9]){NUMBER}){_PER}(?= (?:as a |of )?budget)")
 
@@ -71,7 +78,9 @@ def find_amounts(line: str, rates: Rates, by_token: bool = False) -> Iterator[Li
     """
     codes = "|".join((DOLLAR, *rates)).casefold()
     marks = rf"(?:us|hk|nz|[acsr])\$|[$€£₹₩¥]|(?<![a-z])(?:{codes}|rmb|rs\.?)(?![a-z])"
-    named = rf"{marks}|cents?|cts?|¢|dollars?|bucks?|euros?|pounds?|francs?|rupees?|yen|yuan|won|reais|zloty(?:s|ch)?"
+    named = (
+        rf"{marks}|c(?= ?/ ?kwh)|cents?|cts?|¢|dollars?|bucks?|euros?|pounds?|francs?|rupees?|yen|yuan|won|reais|zloty"
+    )
     marked = re.compile(
         rf"(?:(?P<before>{marks})\s?(?P<n>[0-9][0-9.,']*(?<![.,])(?:e\+?[0-9]{{1,2}})?(?:\s?(?:k|mn|mio|m|bn|b|thousand|million|billion)(?![a-z]))?)"
         rf"|(?P<n2>(?=[0-9]){NUMBER})\s{{0,2}}(?P<after>{named})(?![a-z])){_PER}"
@@ -87,10 +96,10 @@ def find_amounts(line: str, rates: Rates, by_token: bool = False) -> Iterator[Li
     for match in _BARE.finditer(line):
         if match["verb"] == "budget" and BLANK in line[: match.start()]:
             continue  # the budget stands before it
-        if match["verb"] == "budget" or match["per"] or match["ly"] or "bill" in match["verb"]:
+        if match["verb"].startswith(("budget", "cash")) or match["per"] or match["ly"] or "bill" in match["verb"]:
             yield _amount(line, match, match["n"], DOLLAR, rates)._replace(start=match.start("n"))
             line = blank(line, match.start("n"), match.end())
-    for pattern in (_WORTH, _AT, _BY_MONTH) if by_token else (_WORTH, _AT, _WITHOUT_CURRENCY):
+    for pattern in (_WORTH, _AT, _BY_MONTH) if by_token else (_WORTH, _AT, _BARE_RATE, _WITHOUT_CURRENCY):
         for match in pattern.finditer(line):
             yield _amount(line, match, match["n"], DOLLAR, rates, by_token=by_token)
 
@@ -102,7 +111,7 @@ def _amount(
     for long, short in _SIZES.items():
         number = re.sub(rf"(?<=[\d\s]){long}$", short, number)
     code = _CODES.get(mark.casefold()) or _CODES.get(mark.casefold().rstrip("s")) or mark.upper()
-    number = f"{float(number) / 100:g}" if mark.startswith(("cent", "ct", "¢")) else number
+    number = f"{float(number) / 100:g}" if mark.startswith(("cent", "ct", "¢")) or mark == "c" else number
     if (match["per"] or "").startswith(("h", "kwh")):
         number = re.sub(r"(\.\d{3})$", r"\g<1>0", number)  # no thousands: 2.125 an hour
     text = number if code == DOLLAR else f"{number} {code}"
@@ -124,7 +133,7 @@ def _amount(
 def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float) -> str:
     """Return the kind of an amount, by its period and by the words before it."""
     by_period = (("h", "rent"), ("kwh", "kwh"), ("kw", "space"), ("server", "server"), ("machine", "server"))
-    before, is_each = line[: match.start()], per in _EACH
+    before, is_each = line[: match.start("n") if match.re is _BARE_RATE else match.start()], per in _EACH
     words = line[: match.end() + len(" budget")]
     pays = (by_token or re.search(rf"(?<![a-z]){_PAYS}(?![a-z])", line)) and "budget" not in words
     is_bill = per or re.search(r"(?<![a-z])(?:bills?|invoices?|(?:every|each) month|monthly)(?![a-z])", line)
@@ -138,6 +147,8 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("bill", per and "budget" not in words and _RENTED_FOR.search(before)),
         ("bill", pays and is_bill),
         ("price", not per and before.endswith("(")),
-        ("rent", not per and usd < _MOST_AN_HOUR and "before" in match.re.groupindex),
+        ("contract", not per and _CONTRACT.search(before)),
+        ("cash", not per and (_CASH.search(before) or match.groupdict().get("verb", "").startswith("cash"))),
+        ("rent", not per and usd < _MOST_AN_HOUR and ("before" in match.re.groupindex or match.re is _BARE_RATE)),
     ) if applies]  # fmt: skip
     return [*kinds, "budget"][0]

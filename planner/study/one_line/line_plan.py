@@ -24,7 +24,7 @@ from planner.scenario.vocabulary import USUAL_HOURS_PER_PERSON
 from planner.scenario.work import Work
 from planner.speed.training.images import is_image_network
 from planner.speed.work_to_hours import convert_to_hours
-from planner.study.one_line.line_derived import add_date, add_totals
+from planner.study.one_line.line_derived import add_contract, add_date, add_totals
 from planner.study.one_line.line_records import LineReading
 from planner.study.one_line.line_sellers import (
     LEAST_RPS,
@@ -62,6 +62,7 @@ def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> LinePlan:
     notes: list[str] = []
     values = dict(values)
     add_totals(values, notes)
+    add_contract(values, notes)
     add_date(values, notes)
     with_bill_of_tokens(catalogue, values, notes)
     if {"bill", "gpus"} <= values.keys() and {"seller", "billfor"} & values.keys() and "chip" not in values:
@@ -193,7 +194,7 @@ def _stay(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _add_chip(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any], task: str, notes: list[str]) -> None:
-    if "cpu" in values and "chip" not in values:
+    if "cpu" in values and not {"chip", "chip_have"} & values.keys():
         values["chip"] = USUAL_PROCESSOR
         notes.append(f"Of processors {catalogue.accelerator_label(USUAL_PROCESSOR)} is taken.")
     chip = values.get("chip") or values.get("chip_have")
@@ -302,11 +303,8 @@ def _add_amount(data: dict[str, Any], values: dict[str, Any], notes: list[str]) 
     work = data["work"][0]
     length = values.get("length") or values.get("due")
     is_block = length is not None and length < _SHORTEST_HOURS and "budget" not in values
-    if "team" in values and "gpu_hours" not in values and not {"gpus", "busy"} <= values.keys():
-        work["people"] = int(values["team"])
-        work.setdefault("accelerators", max(int(values["team"]), 1))
-        if not {"gpus", "budget", "monthly_budget"} & values.keys():
-            notes.append(f"Each person is taken to keep one GPU busy for {USUAL_HOURS_PER_PERSON:g} hours a month.")
+    if "team" in values and not is_block and "gpu_hours" not in values and not {"gpus", "busy"} <= values.keys():
+        _add_people(work, values, notes)
     elif "gpu_hours" in values:
         _add_gpu_hours(data, values, notes)
     elif is_block:
@@ -322,6 +320,18 @@ def _add_amount(data: dict[str, Any], values: dict[str, Any], notes: list[str]) 
     if "anyone" in values and "run" in work and "chip" not in values:
         data["accelerator"] = ANY_ACCELERATOR
         notes.append("The hours are taken for those of one H100; on another GPU they take as long as its speed says.")
+
+
+def _add_people(work: dict[str, Any], values: Mapping[str, Any], notes: list[str]) -> None:
+    """Add the people who use the GPUs, and the hours of each where they are stated or fewer GPUs are there."""
+    work["people"] = int(values["team"])
+    work.setdefault("accelerators", max(int(values["team"]), 1))
+    most = work["accelerators"] * HOURS_PER_MONTH / max(values["team"], 1)
+    hours = values["each_hours"] * HOURS_PER_MONTH if "each_hours" in values else USUAL_HOURS_PER_PERSON
+    if hours > most or "each_hours" in values:
+        work["hours_per_person"] = min(hours, most)
+    if hours > most or not {"gpus", "budget", "monthly_budget"} & values.keys():
+        notes.append(f"Each person is taken to keep one GPU busy for {min(hours, most):,.4g} hours a month.")
 
 
 def _add_gpu_hours(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -> None:
@@ -349,7 +359,7 @@ _PRICES = {
     "server": ("own", "usd_per_server"), "kwh": ("own", "usd_per_kwh"), "budget": ("terms", "budget_usd"),
     "havesold": ("kept", "usd_today_if_sold"), "crew": ("run_by_fte",), "tax": ("tax", "tax_share"),
     "kw": ("own", "most_kw"), "pue": ("own", "pue"), "vat": ("tax", "vat_share"),
-    "resale": ("own", "residual_share"), "loan": ("loan", "rate_per_year"),
+    "resale": ("own", "residual_share"), "loan": ("loan", "rate_per_year"), "cash": ("terms", "cash_on_day_one_usd"),
 }  # fmt: skip
 
 

@@ -75,7 +75,7 @@ def machine_size(chip: str) -> int:
 
 _SPELT = (
     "an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|sixteen|twenty|thirty|forty|fifty|a hundred|hundred"
-    "|a couple of|a dozen|a few|a single|single"
+    "|dual|quad|a couple of|a dozen|a few|a single|single"
 )
 _COUNT_BEFORE = re.compile(
     rf"(?<![\w.-])(?P<count>my(?= $)|\d+(?:,\d{{3}})*k?|{_SPELT})\s*"

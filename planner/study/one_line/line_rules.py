@@ -119,18 +119,21 @@ RULES: tuple[Rule, ...] = (
     _rule("each_rps", rf"{_N}\s*{REQUESTS}{RATE_UNIT}(?: each{_END}|{EVERY}{_PERSON})", per_second),
     _rule("peak", rf"(?:peak(?:s|ing)?|bursts?|up to)(?: of| at| to)?\s*{_N}\s*{_RATE}", per_second_of_rate),
     _rule("peak", rf"(?:peak(?:s|ing)?|bursts?)(?: of| at| to)?\s*{_N}{RATE_UNIT}", per_second),
+    _rule("each_rps", rf"{_N}\s*{REQUESTS}\s*(?:every|each|per)\s*(?P<many>{PLAIN})\s*{UNIT} each{_END}",
+        lambda match: number_in(match) / (parse_number(match["many"]) * hours_of(match["unit"]) * SECONDS_PER_HOUR)),
     _rule("rps", rf"{_N}\s*{REQUESTS}\s*(?:every|each|per)\s*(?P<many>{PLAIN})\s*{UNIT}",
         lambda match: number_in(match) / (parse_number(match["many"]) * hours_of(match["unit"]) * SECONDS_PER_HOUR)),
     _rule("rps", rf"{_N}\s*{_RATE}", per_second_of_rate),
     _rule("rps", rf"{_N}\s*{_TEXTS}{RATE_UNIT}", per_second),
     _rule("peak", rf"{_N}\s+peak{_END}(?!\s*(?:of|at|:)?\s*\d)", number_in),
-    _rule("rps", rf"{_N}\s*(?:per|an?|/|each)\s*(?P<unit>seconds?|secs?|s|minutes?|mins?){_END}", per_second),
+    _rule("rps", rf"{_N}\s*(?:/|(?:per|an?|each){_END})\s*(?P<unit>seconds?|secs?|s|minutes?|mins?){_END}", per_second),
     _rule("in", rf"{_N}\s*(?:{TOKENS}\s*)?{_READ}"
         rf"(?=[\s,/|+&a-z]{{1,9}}{NUMBER}\s*(?:{TOKENS}\s*)?{_WRITTEN})", number_in),
     _rule("out", rf"{_N}\s*(?:{TOKENS}\s*)?{_WRITTEN}", number_in),
     _rule("token_rate", rf"{_N}\s*{TOKENS}{RATE_UNIT}", per_second),
     _rule("tokens", rf"{_N}\s*{TOKENS}", number_in),
-    _rule("inflight", rf"{_N}\s*(?:(?:concurrent|simultaneous|parallel) {REQUESTS}|{REQUESTS}\s*(?:in parallel|at once"
+    _rule("inflight", rf"{_N}\s*(?:(?:concurrent|simultaneous|parallel|in[- ]flight) {REQUESTS}"
+        rf"|{REQUESTS}\s*(?:in parallel|at once"
         rf"|at (?:the same|a) time|concurrently|simultaneously)|(?:concurrent|simultaneous"
         rf"|parallel) streams?){_END}", number_in),
     _rule("seq", rf"(?:sequence length|seq[- ]?len(?:gth)?|sequences of|context(?: length| window)?(?: of)?)\s*(?:of"
@@ -146,7 +149,14 @@ RULES: tuple[Rule, ...] = (
         rf"(?:,| of| with| x| at| taking| lasting)* (?:about )?(?P<many>{PLAIN})[- ]*{LONG_UNIT}(?! (?:an?"
         rf"|per) )(?: each)?",
         lambda match: hours_in(match) * parse_number(match["many"])),
-    _rule("replicas", rf"{_N}\s*(?:replicas?|copies)(?: of)?{_END}", number_in),
+    _rule("replicas", rf"{_N}\s*(?:replicas?|copies)(?: of)?{_END}"
+        rf"|(?:need|want|buy|order|get)s? {_N2} (?:of these )?(?:servers|nodes|machines|boxes)(?! (?:of|with"
+        rf"|x))", either_number),
+    _rule("machine_size", rf"[(]?{_N} (?:gpus|cards) (?:each|per (?:server|node|machine)|in each)[)]?", number_in),
+    _rule("each_hours", rf"{_P}\s*(?P<span>hours?|hrs?|h|minutes?|mins?) (?:each|{EVERY}{_PERSON})\s*{RATE_UNIT}"
+        rf"|(?P<n2>{PLAIN})\s*(?P<span2>hours?|hrs?|h) (?:a|per) (?P<unit2>day|week|month) each{_END}",
+        lambda match: either_number(match) * hours_of(match["span"] or match["span2"])
+        / hours_of(match["unit"] or match["ly"] or match["unit2"])),
     _rule("grows_to", rf"grow(?:s|ing)? (?:from {NUMBER} )?to {_N}{_END}(?!\s*%)", number_in),
     _rule("audio_each", rf"{_AUDIO}{RATE_UNIT} (?:each|{EVERY}{_PERSON}){_END}",
         lambda match: hours_of_sound(match) / (per_hours(match) or HOURS_PER_DAY)),
@@ -166,11 +176,15 @@ RULES: tuple[Rule, ...] = (
         lambda match: min(float(2 ** (HOURS_PER_YEAR / hours_in(match))) - 1, MOST_GROWTH)),
     _rule("discount", rf"{_CAPITAL}\s*(?:of|at|is|:)?\s*{_N}{_PERCENT}", percent),
     _rule("discount", rf"{_N}{_PERCENT}\s*{_CAPITAL}", percent),
+    _rule("busy", rf"{_P}\s*(?:hours?|hrs?|h)(?: an?|/| per)? ?day,? (?P<many>{PLAIN}) days (?:an?|per) week",
+        lambda match: number_in(match) * parse_number(match["many"]) / HOURS_OF_UNIT["w"]),
     _rule("busy", rf"(?:idle|unused|empty)\s*(?:about |for )?{_N}{_PERCENT}(?: of the time)?"
         rf"|{_N2}{_PERCENT}\s*(?:of the time )?"
         r"(?:idle|unused|empty)", lambda match: 1 - either_number(match) / 100),
     _rule("vat", rf"{_N}{_PERCENT}\s*(?:vat|gst|sales tax){_END}", percent),
-    _rule("resale", rf"{_N}{_PERCENT}\s*(?:resale|residual)(?: value)?{_END}", percent),
+    _rule("resale", rf"{_N}{_PERCENT}\s*(?:resale|residual)(?: value)?{_END}|(?:resale|residual)(?: value)?\s*(?:of"
+        rf"|at|is)?\s*{_N2}{_PERCENT}",
+        lambda match: either_number(match) / 100),
     _rule("loan", rf"{_N}{_PERCENT}\s*(?:interest|loan){_END}(?: rate)?|(?:interest|loan)(?: rate)?\s*(?:of|at"
         rf"|is)?\s*{_N2}{_PERCENT}",
         lambda match: either_number(match) / 100),
@@ -180,8 +194,6 @@ RULES: tuple[Rule, ...] = (
     _rule("busy", rf"{_P}\s*(?:hours?|hrs?|h){_END9}{RATE_UNIT}{_WEEKDAYS}", busy_share),
     _rule("busy", rf"(?P<n>0?\.\d+)\s*(?:{_USED}){_END}", number_in),
     _rule("busy", rf"(?:{_USED})\s*(?:of|at|:|is)?\s*(?P<n>0?\.\d+)(?![\d%]|\s*%)", number_in),
-    _rule("busy", rf"{_P}\s*(?:hours?|hrs?|h)(?: an?|/| per)? ?day,? (?P<many>{PLAIN}) days (?:an?|per) week",
-        lambda match: number_in(match) * parse_number(match["many"]) / HOURS_OF_UNIT["w"]),
     _rule("busy", rf"{_P} (?:evenings?|nights?|afternoons?|mornings?)(?: an?|/| per|each) week",
         lambda match: number_in(match) * EVENING_HOURS / HOURS_OF_UNIT["w"]),
     _rule("busy", rf"{_P} days (?:an?|per) week", lambda match: number_in(match) / DAYS_PER_WEEK),
@@ -264,7 +276,7 @@ VERBS: tuple[Rule, ...] = (
         r"|(?:(?:support|customer|service|internal|rag|coding|code) )*(?:chat(?:-?\s?bots?)?|bots?|copilots?|"
         rf"assistants?|agents?){_END}|rag{_END}|api endpoint", True),
     _rule("have", rf"(?:we|i)(?: already)? (?:have|own|got)(?: got| already)?{_END}|(?:we|i)'ve(?: got)?{_END}"
-        rf"|(?:has|have|had)(?= \d)|existing"
+        rf"|(?:has|have|had)(?= \d)|(?:sell(?:ing)?|keep(?:ing)?) (?:our|the|my)(?= \d)|existing"
         "|already (?:have|own)|(?:^|(?<=, )|(?<=and ))own(?= )", True),
     _rule("anyone", r"(?<![a-z])(?:cheapest|any|which|what|best)\s+"
         rf"(?:gpus?|cards?|accelerators?|chips?|hardware){_END}", True),

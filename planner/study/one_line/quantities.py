@@ -21,7 +21,7 @@ DAYS_PER_WEEK, WORKING_DAYS, OFFICE_HOURS_PER_WEEK = 7, 5, 40
 NIGHT_HOURS, EVENING_HOURS, SHIFT_HOURS = 10, 4, 8  # a night from 8 in the evening to 6: assumptions
 HOURS_OF_UNIT = {
     "s": 1 / SECONDS_PER_HOUR, "mi": 60 / SECONDS_PER_HOUR, "h": 1.0, "d": HOURS_PER_DAY,
-    "n": HOURS_PER_DAY,
+    "n": HOURS_PER_DAY, "ev": HOURS_PER_DAY, "mor": HOURS_PER_DAY,
     "w": HOURS_PER_DAY * DAYS_PER_WEEK, "mo": HOURS_PER_MONTH, "m": HOURS_PER_MONTH, "y": HOURS_PER_YEAR,
     "q": HOURS_PER_YEAR / 4, "sem": HOURS_PER_YEAR / 2, "fo": HOURS_PER_DAY * DAYS_PER_WEEK * 2,
 }  # fmt: skip
@@ -30,7 +30,7 @@ seventeen eighteen nineteen twenty"""
 _WORDS: dict[str, float] = {word: number for number, word in enumerate(_COUNTED.split())} | {
     "a": 1, "an": 1, "half an": 0.5, "a single": 1, "single": 1,
     "a couple of": 2, "a few": 3, "a dozen": 12, "a hundred": 100,
-    "once": 1, "twice": 2, "half a": 0.5, "thirty": 30, "forty": 40, "fifty": 50,
+    "dual": 2, "quad": 4, "once": 1, "twice": 2, "half a": 0.5, "thirty": 30, "forty": 40, "fifty": 50,
     "hundred": 100, "a thousand": 1_000, "a million": 1e6,
 }  # fmt: skip
 _SIZES = {"mn": "m", "mio": "m", "mil": "m", "bn": "b", "tn": "t", "thousand": "k"}
@@ -40,11 +40,11 @@ _SPELT = "|".join(sorted((re.escape(word) for word in _WORDS), key=len, reverse=
 NUMBER = rf"(?<![\w.,-])(?:{_DIGITS}{_SIZE}?|(?:{_SPELT})(?![\w-]){_SIZE}?)"
 PLAIN = rf"(?<![\w.,-])(?:{_DIGITS}|(?:{_SPELT})(?![\w-]))"  # without million: 5 m is five months
 UNIT = (
-    r"(?P<unit>seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h|days?|d|nights?|weeks?|wks?|w|months?|mos?|mths?|quarters?"
+    r"(?P<unit>seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h|days?|d|nights?|evenings?|mornings?|weeks?|wks?|w|months?|mos?|mths?|quarters?"
     r"|semesters?|fortnights?|years?|yrs?|y)(?![a-z0-9])"
 )
 LONG_UNIT = UNIT.replace("seconds?|secs?|s|minutes?|mins?|", "")  # 4090s are cards
-EVERY = r"\s*(?:per|an?|/|each|every|p)\s*"
+EVERY = r"\s*(?:/|(?:per|an?|each|every|p)(?![a-z]))\s*"
 RATE_UNIT = rf"(?:{EVERY}{UNIT}|\s*(?P<ly>hourly|daily|nightly|weekly|monthly|quarterly|yearly|annually))"
 REQUESTS = (
     r"(?:(?!(?:for|and|to|with|in|on|at|of|x|gpus?|cards?) )[a-z]+ )?"

@@ -50,6 +50,8 @@ from pricing.formulas import printable
 LONGEST = 300
 _NUMBER_BEHIND = re.compile(r"[ -]\d{3,}\w*(?: (?:ti|super|xtx?))*(?!\w)")
 _QUIET = frozenset(WORDS["quiet"].split())
+_MACHINES_BEHIND = re.compile(r" (?:servers|nodes|machines|boxes)(?![a-z])")
+_EACH = re.compile(r" each(?![a-z])")
 _ONLY = re.compile(r" only(?![a-z])")
 _REST_OF_WORD = re.compile(r"\w*")
 _MOST_BETWEEN = 2  # words between `we have` and what there is
@@ -65,14 +67,16 @@ _LABELS = {
     "each_rps": "requests of each", "date": "date", "audio": "sound", "texts": "texts",
     "sellers": "sellers of the Union", "stay_eu": "data stays in the Union", "token_rates": "tokens read and written",
     "every": "runs a month", "online": "users at once", "epochs": "epochs", "examples": "examples",
-    "havesold_each": "each fetches today, USD", "cpu": "GPU", "discount": "discount rate",
-    "inflight": "requests at once", "batch": "hours of all runs", "replicas": "replicas", "grows_to": "GPUs at the end",
+    "havesold_each": "each fetches today, USD", "cpu": "no GPU", "discount": "discount rate",
+    "inflight": "requests at once", "batch": "hours of all runs", "replicas": "times so many",
+    "machine_size": "GPUs of each", "each_hours": "hours of each", "cash": "cash on day one, USD",
+    "contract": "contract in all, USD", "grows_to": "GPUs at the end",
     "audio_each": "sound of each", "setting": "setting", "node_hours": "machine-hours",
     "images": "images", "precision": "precision", "billfor": "the bill is for", "stay": "data stays",
 }  # fmt: skip
 _SAYS_ENOUGH = frozenset({
     "chip", "model", "bill", "gpus", "team", "budget", "monthly_budget", "have", "gpu_hours", "rps", "tokens", "anyone",
-    "seller", "billfor", "audio", "each_rps", "audio_each", "token_rates", "inflight", "batch", "cpu",
+    "seller", "billfor", "audio", "each_rps", "audio_each", "token_rates", "inflight", "batch", "cpu", "contract",
 })  # fmt: skip
 # Each is as long as what replaces it: 1.000.000, 22.500,50 and 1 250 000 or 40 000 EUR.
 _THOUSANDS = re.compile(
@@ -93,7 +97,7 @@ _LIKE_NAME = re.compile(
 _OWNED = re.compile(r"s? (?:(?:that |which )?(?:we|i)(?: already)? (?:have|own)|owned)(?![a-z])")
 _UNIT_BEHIND = re.compile(rf"\s*(?!(?:{'|'.join(sorted(map(re.escape, FILLERS)))})(?![\w/]))[^\W\d]")
 _REPLACES = re.compile(
-    r"(?<![a-z])(?:replac|upgrad|swap|exchang|mov(?:e|ing)|migrat|chang|switch|phas|retir|scrap"
+    r"(?<![a-z])(?:replac|upgrad|swap|exchang|mov(?:e|ing)|migrat|chang|switch|convert|transition|phas|retir|scrap"
     r"|from (?:(?:our|the|\d+)\s?x?\s?)*[a-z]+ ?\d)\w*(?:[^.;?]|\.\w)*?(?<![a-z])"
     r"(?:with|by|to|for|buy|get)(?![a-z])|[-=]>|→"
 )
@@ -160,6 +164,7 @@ def _with_points(line: str) -> str:
     line = re.sub(r"(?<=\d)'(?=\d{3}(?!\d))", ",", line)
     line = re.sub(r"(?<=\d)'s(?!\w)", "s ", line)  # h100's
     line = re.sub(r"(?<=[a-z])'s(?!\w)|(?<=mio)\.", lambda match: " " * len(match[0]), line)
+    line = re.sub(r"(?<=\d)-(?=(?:hours?|days?|weeks?)(?![a-z]))", " ", line)  # a100-hours
     line = _LAKHS.sub(_in_thousands, line)
     line = _TPU_SLICE.sub(_counted_slice, line)
     line = _THOUSANDS.sub(lambda match: match[0].replace(",", "|").translate(_POINTS), line)
@@ -195,7 +200,7 @@ def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...])
 def _read_quantities(catalogue: Catalogue, parts: LineParts) -> None:
     exchange = rates(catalogue)
     for amount in find_amounts(parts.rest, exchange, sells_tokens(catalogue, parts.rest)):
-        value: Any = amount.usd if amount.kind in ("monthly_budget", "havesold_each") else amount.text
+        value: Any = amount.usd if amount.kind in ("monthly_budget", "havesold_each", "contract") else amount.text
         parts.values |= {"budget_usd": amount.usd} if amount.kind == "budget" else {}
         parts.add(amount.kind, value, amount.start, amount.end, f"{amount.usd:,.10g} USD")
         parts.notes += [amount.note] if amount.note else []
@@ -272,12 +277,13 @@ def _add_chip(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from:
         parts.leave_out("kind of GPU", label, *_with_count(name, count))
         return
     is_dgx = re.match(r"[dh]gx [abh]\d", parts.rest[name.start : name.end]) is not None
-    is_whole = is_dgx or (count is not None and count.of_machines)
+    is_whole = is_dgx or (count is not None and (count.of_machines or _MACHINES_BEHIND.match(parts.rest, name.end)))
     each = machine.accelerators if machine else offer.accelerators_per_instance if offer else 0
-    each = each or (machine_size(chip) if is_whole else 1)
+    each = each or int(parts.values.get("machine_size", machine_size(chip)) if is_whole else 1)
     if count is not None or machine or offer or is_dgx:
         many = (count.many if count else 1) * each
         parts.values |= {"chip_have" if is_kept else "chip": chip}
+        parts.values |= {"of_each": True} if not is_whole and _EACH.match(parts.rest, name.end) else {}
         parts.add("have" if is_kept else "gpus", many, *_with_count(name, count), f"{many:,} x {label}")
     else:
         parts.values["chip"] = chip
