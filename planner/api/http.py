@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -18,6 +19,7 @@ from pricing import Catalogue, PricingError
 
 JSON, CSV = "application/json", "text/csv; charset=utf-8"
 NAMES = frozenset({"openapi.json", *VERBS, *(f"{name}.csv" for name in VERBS)})
+_LARGEST_WHOLE, _PACKING = 2**53, 6
 QUICK_S = 0.2  # what takes longer waits where it keeps nobody from a quick answer
 
 
@@ -36,6 +38,7 @@ class HttpAnswer(NamedTuple):
     status: int
     kind: str
     body: bytes
+    packed: bytes = b""  # the same by gzip
 
 
 def refusal(status: int, sentence: str, choices: Mapping[str, str] | None = None) -> HttpAnswer:
@@ -49,14 +52,18 @@ def respond(facts: Catalogue, asked: HttpRequest, within_s: float) -> HttpAnswer
     name, _, form = asked.name.partition(".")
     try:
         if name not in VERBS:
-            return HttpAnswer(200, JSON, _text(openapi()))
+            return _answer(JSON, _text(openapi()))
         result = answer(VERBS[name], facts, asked.today, *_parts(VERBS[name], asked), within_s=within_s)
-        return HttpAnswer(200, CSV, to_csv(result.table())) if form else HttpAnswer(200, JSON, _text(result.document()))
+        return _answer(CSV, to_csv(result.table())) if form else _answer(JSON, _text(result.document()))
     except TooSlowError:
         return None
     except PricingError as error:
         refused = error if isinstance(error, RequestError) else RequestError(str(error))
         return refusal(refused.status, str(refused), refused.choices)
+
+
+def _answer(kind: str, body: bytes) -> HttpAnswer:
+    return HttpAnswer(200, kind, body, gzip.compress(body, _PACKING, mtime=0))
 
 
 def _text(document: Mapping[str, Any]) -> bytes:
@@ -94,9 +101,15 @@ def _pairs(query: str) -> list[tuple[str, str]]:
 def _json(body: bytes, verb: Verb) -> dict[str, Any]:
     """Return the fields in a file; of a verb that takes several plans, with these as a list."""
     try:
-        data = json.loads(body)
+        data = json.loads(body, parse_float=_number)
     except (ValueError, RecursionError):
         data = None
     if not isinstance(data, dict) or (verb.most and not isinstance(data.get("plans"), list)):
         raise MalformedError('want {"plans": [...]} as JSON.' if verb.most else "want an object of fields as JSON.")
     return data
+
+
+def _number(text: str) -> float | int:
+    """Return a number as written; 8.0 is whole."""
+    value = float(text)
+    return int(value) if value.is_integer() and abs(value) <= _LARGEST_WHOLE else value

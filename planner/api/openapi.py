@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from pydantic import BaseModel
@@ -37,6 +38,7 @@ _ERROR: Schema = {
 _STAMPED: Schema = {"type": "object", "required": ["version"], "properties": {"version": {"type": "integer"}}}
 _REFUSALS = {
     "400": "a field that cannot be read", "403": "a name of this server that it does not answer to",
+    "405": "another method than GET, HEAD and POST",
     "413": "a file that is too large", "422": "a request that is understood and has no answer",
     "429": "too many requests from this address: wait", "503": "no process is free to calculate it",
 }  # fmt: skip
@@ -44,7 +46,8 @@ _REFUSALS = {
 
 def openapi() -> Schema:
     """Return the document."""
-    schemas: Schema = {"Error": _ERROR, "Stamped": _STAMPED, "Scenario": _without_schema(file_schema())}
+    scenario = json.loads(json.dumps(file_schema()).replace("#/$defs/", _REFS.format(model="")))
+    schemas: Schema = {"Error": _ERROR, "Stamped": _STAMPED, **scenario.pop("$defs"), "Scenario": scenario}
     for record in _ANSWERS.values():
         schema = record.model_json_schema(ref_template=_REFS, mode="serialization")
         schemas |= {**schema.pop("$defs", {}), record.__name__: schema}
@@ -56,10 +59,6 @@ def openapi() -> Schema:
         paths[f"/api/v1/{verb.name}.csv"] = _operations(verb, {"text/csv": {"schema": _TEXT}}, schemas)
     info = {"title": "Rent, buy, or both?", "version": RELEASE}
     return {"openapi": "3.1.0", "info": info, "paths": paths, "components": {"schemas": schemas}}
-
-
-def _without_schema(schema: Schema) -> Schema:
-    return {name: part for name, part in schema.items() if name not in ("$schema", "$id")}
 
 
 def _operations(verb: Verb, content: Schema, schemas: Schema) -> Schema:
@@ -114,7 +113,12 @@ def _key(key: LinkKey) -> Schema:
     low = "exclusiveMinimum" if shape.above else "minimum"
     bounds = {low: key.low, "maximum": key.high, "enum": list(shape.choices) or None, "pattern": shape.pattern}
     lengths = {"minLength": shape.shortest, "maxLength": shape.longest} if shape.kind == "text" else {}
-    schema = {"type": kind, **{name: bound for name, bound in {**bounds, **lengths}.items() if bound is not None}}
+    examples = {} if key.default is None or key.percent else {"examples": [key.default]}
+    schema = {
+        "type": kind,
+        **examples,
+        **{name: bound for name, bound in {**bounds, **lengths}.items() if bound is not None},
+    }
     unit = f", {key.unit}" if key.unit else ""
     return _parameter(key.key, {**schema, "description": f"{key.label}{unit}"}, required=False)
 
@@ -129,5 +133,9 @@ _OTHERS = [
 
 def _plans() -> list[Schema]:
     several = {"type": "array", "items": _TEXT, "minItems": 2, "maxItems": MOST_PLANS}
-    described = {**several, "description": "the keys of each plan's link, or the name of a preset; several times"}
+    described = {
+        **several,
+        "examples": [["startup", "gpus=8"]],
+        "description": "the keys of each plan's link, or the name of a preset; several times",
+    }
     return [{**_parameter("plan", described, required=True), "style": "form", "explode": True}]

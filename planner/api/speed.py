@@ -56,7 +56,7 @@ _PriceDay = Annotated[Day | None, Field(description="the day of prices; today")]
 class TrainRequest(TrainingJob):
     """A training run: fit, layout, tokens/s, time, GPU-hours, cost."""
 
-    model: Annotated[str, Field(min_length=1, max_length=160, description="a model of the catalogue: llama-3-8b …")]
+    model: Annotated[str, Field(min_length=1, max_length=160, examples=["llama-3-8b"])]
     images: Annotated[float, Field(ge=1, le=1e14, description="of a run of resnet-50, ssd300 …")] | None = None
     epochs: Annotated[float, Field(gt=0, le=100_000, description="through the usual data set")] | None = None
     stay: Stay | None = None
@@ -66,7 +66,7 @@ class TrainRequest(TrainingJob):
 class ServeRequest(ServingJob):
     """A model that answers: fit, tokens/s, latency, GPUs needed, USD per million tokens; or other work: flux …"""
 
-    model: Annotated[str, Field(min_length=1, max_length=160, description="a model of the catalogue: llama-3.1-8b …")]
+    model: Annotated[str, Field(min_length=1, max_length=160, examples=["llama-3.1-8b"])]
     busy_share: float = Field(default=USUAL_BUSY_SHARE, gt=0, le=1, description="of the hours")
     stay: Stay | None = None
     day: _PriceDay = None

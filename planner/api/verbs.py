@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
 import pydantic
+import pydantic_core
 from pydantic import Field
 
 from planner.api.offers import MarketRequest, PriceRequest, market_of, prices, typical_uses
@@ -73,7 +74,7 @@ class CompareRequest(ScenarioModel):
 class AskRequest(ScenarioModel):
     """A question in one line: what was understood of it, and the answer."""
 
-    line: str = Field(min_length=1, max_length=LONGEST, description="64 h100 in europe for 3 months")
+    line: str = Field(min_length=1, max_length=LONGEST, description="a question", examples=["64 h100 for 3 months"])
     day: Day | None = Field(default=None, description="the day of the plan; today")
 
 
@@ -206,11 +207,11 @@ def checked(kind: type[R], values: Mapping[str, Any]) -> R:
     try:
         if values and all(isinstance(value, str) for value in values.values()):
             return kind.model_validate_strings({name: _plain(kind, name, text) for name, text in values.items()})
-        return kind.model_validate(dict(values))
+        return kind.model_validate_json(pydantic_core.to_json(dict(values), inf_nan_mode="constants"))
     except pydantic.ValidationError as error:
-        place, wish, _ = first_error_message(error)
-        name = ".".join(map(str, place))
-        raise MalformedError(f"{name}: {wish}" if name else wish) from error
+        place, wish, first = first_error_message(error)
+        name, is_ours = ".".join(map(str, place)), first["type"] == "value_error"  # of no schema
+        raise (RequestError if is_ours else MalformedError)(f"{name}: {wish}" if name else wish) from error
 
 
 def _plain(kind: type[ScenarioModel], name: str, text: str) -> str:
@@ -275,7 +276,8 @@ def read_link(text: str, facts: Catalogue) -> SavedScenario:
         if key is not None and value:
             parsed = parse_value(key, value, exchange)
             if parsed is None:
-                raise MalformedError(f"{name} = {printable(value)}{unusable_reason(key, value, exchange)}")
+                refused = RequestError if key.shape.kind == "text" else MalformedError
+                raise refused(f"{name} = {printable(value)}{unusable_reason(key, value, exchange)}")
             set_value(data, key.path, value if entered_amounts(key, value, exchange) else parsed)
     day = {"day": link[AS_OF]} if AS_OF in link else {}
     try:

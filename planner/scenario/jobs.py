@@ -14,7 +14,7 @@ from planner.scenario.vocabulary import LoadStart, Mode, Optimizer, Recompute, T
 from pricing.figure import Day
 
 MeasuredLike = Literal["job", "accelerator"]  # the measured run was of the same job, or only on the same accelerator
-_Accelerator = Annotated[str, Field(min_length=1, max_length=160)]
+_Accelerator = Annotated[str, Field(min_length=1, max_length=160, examples=["H100-SXM5-80GB"])]
 _ProcessorGb = Annotated[float, Field(gt=0, le=1e6, description="of a server, for each of its processors")]
 _Watts = Annotated[float, Field(gt=0, le=10_000, description="of each accelerator")]
 

@@ -160,7 +160,7 @@ def test_another_question_day_or_program_is_another_answer(monkeypatch: pytest.M
     ("prices", b"not json", 400, "want an object of fields as JSON."),
     ("train?model=llama-3-8b", b"", 400, "accelerator: missing."),
     ("train?model=nothing-8b&accelerator=h100+sxm", b"", 422, "nothing-8b"),
-    ("train?model=resnet-50&accelerator=h100+sxm&images=5&epochs=2", b"", 400, "images or epochs"),
+    ("train?model=resnet-50&accelerator=h100+sxm&images=5&epochs=2", b"", 422, "images or epochs"),
     ("cheapest?counts=8", b"", 400, "need a job"),
     ("nothing", b"", 404, "There is no such answer; there are ask, ask.csv, "),
 ])  # fmt: skip

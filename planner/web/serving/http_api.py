@@ -27,6 +27,7 @@ from pricing.caching import cached
 
 PER_MINUTE = "RENT_OR_BUY_API_PER_MINUTE"  # requests of an address that are calculated
 _USUAL_PER_MINUTE, _MOST_ADDRESSES, _MOST_BYTES = 60, 10_000, 32_000_000
+_METHODS, _OTHER_METHODS = ("GET", "HEAD", "POST"), ("PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY")
 _NEIGHBOURS = 64  # bits of an IPv6 address: whoever has one of such a network has them all
 
 
@@ -67,10 +68,11 @@ class KnownAnswers:
     def keep(self, name: str, answer: HttpAnswer) -> None:
         """Keep an answer; the one that was not asked for longest goes."""
         if name not in self._answers:
-            self._bytes += len(answer.body)
+            self._bytes += len(answer.body) + len(answer.packed)
         self._answers[name] = answer
         while self._bytes > self._most:
-            self._bytes -= len(self._answers.popitem(last=False)[1].body)
+            gone = self._answers.popitem(last=False)[1]
+            self._bytes -= len(gone.body) + len(gone.packed)
 
 
 LIMIT, KNOWN = RateLimit(), KnownAnswers()
@@ -104,7 +106,12 @@ async def answer(request: Request) -> Response:
     except _RefusedError as refused:
         return refused.response
     KNOWN.keep(tag, known)
-    return _sent(known, etag=tag) if known.status == 200 else _sent(known)
+    if known.status != 200:
+        return _sent(known)
+    if known.packed and "gzip" in request.headers.get("accept-encoding", ""):
+        packed = known._replace(body=known.packed)
+        return _sent(packed, etag=f"W/{tag}", content_encoding="gzip", vary="Accept-Encoding")
+    return _sent(known, etag=tag, vary="Accept-Encoding")
 
 
 async def _asked(request: Request) -> HttpRequest:
@@ -112,6 +119,8 @@ async def _asked(request: Request) -> HttpRequest:
     name = request.path_params["name"]
     if not is_host_allowed(request.headers.get("host", "")):
         raise _RefusedError(403, "This server does not answer to that name: want one of its allowed hosts.")
+    if request.method not in _METHODS:
+        raise _RefusedError(405, f"Want one of {', '.join(_METHODS)}.", allow=", ".join(_METHODS))
     if name not in NAMES:
         raise _RefusedError(404, f"There is no such answer; there are {', '.join(sorted(NAMES))}.")
     body = bytearray()
@@ -163,4 +172,4 @@ def _sent(answer: HttpAnswer, **headers: str) -> Response:
 
 def routes(base_path: str) -> list[Route]:
     """Return the routes, below the path of the server."""
-    return [Route(f"{base_path}/api/v1/{{name}}", answer, methods=["GET", "HEAD", "POST"])]
+    return [Route(f"{base_path}/api/v1/{{name}}", answer, methods=[*_METHODS, *_OTHER_METHODS])]
