@@ -15,9 +15,23 @@ from planner.cli.terminal import tell
 from planner.report.files.csv_style import DECIMALS, ENCODINGS, SEPARATORS, CsvStyle
 
 if TYPE_CHECKING:
-    from planner.api.records import LoadedScenario
+    from planner.api.records import LoadedScenario, Result
     from planner.report.answer.plan_report import PlanReport
     from planner.report.table import Table
+
+
+_FILES = {
+    "--csv": "write every payment, month by month",
+    "--csv-assumptions": "write every assumption with its source",
+    "--memo": "write the answer on two pages, as .pdf or .md",
+    "--csv-results": "write the measures of each option",
+    "--csv-profit": "write profit and loss by year of every option",
+    "--accounting": "write cash, profit and loss, and leases (IFRS 16, ASC 842) of every option by month and period",
+    "--focus": "write the charges as FOCUS rows, marked as a forecast: CSV, or Parquet where FILE ends in .parquet",
+    "--xlsx": "write a workbook: every line of every option as a formula of its inputs, returns, checks, sources",
+    "--pack": "write a zip for finance: cash flow, formulas, assumptions by month, profit and loss, results, the plan",
+    "--actuals": "set a bill in FOCUS (CSV, Parquet) beside the plan: variances, and what the plan comes to",
+}
 
 
 def add(verbs: Any) -> None:
@@ -31,21 +45,11 @@ def add(verbs: Any) -> None:
     )
     add_catalog_arguments(verb)
     verb.add_argument("--json", action="store_true", help="print JSON")
-    verb.add_argument("--csv", type=Path, metavar="FILE", help="write every payment, month by month")
-    verb.add_argument("--csv-assumptions", type=Path, metavar="FILE", help="write every assumption with its source")
-    verb.add_argument("--memo", type=Path, metavar="FILE", help="write the answer on two pages, as .pdf or .md")
-    verb.add_argument("--csv-results", type=Path, metavar="FILE", help="write the measures of each option")
-    profit = "write profit and loss by year of every option"
-    books = "write cash, profit and loss, and leases (IFRS 16, ASC 842) of every option by month and fiscal period"
-    verb.add_argument("--csv-profit", type=Path, metavar="FILE", help=profit)
-    verb.add_argument("--accounting", type=Path, metavar="FILE", help=books)
-    workbook = "write a workbook: every line of every option as a formula of its inputs, returns, checks, sources"
-    focus = "write the charges as FOCUS rows, marked as a forecast: CSV, or Parquet where FILE ends in .parquet"
-    verb.add_argument("--focus", type=Path, metavar="FILE", help=focus)
+    for flag, what in _FILES.items():
+        verb.add_argument(flag, type=Path, metavar="FILE", help=what)
     verb.add_argument("--focus-version", choices=("1.2", "1.4"), default="1.4", help="of FOCUS (default: 1.4)")
-    verb.add_argument("--xlsx", type=Path, metavar="FILE", help=workbook)
-    pack = "write a zip for finance: cash flow, formulas, assumptions by month, profit and loss, results, the plan"
-    verb.add_argument("--pack", type=Path, metavar="FILE", help=pack)
+    machines = "that a machine of the bill has which is billed by the hour (default: as the plan rents them)"
+    verb.add_argument("--gpus-per-machine", type=int, metavar="N", help=machines)
     verb.add_argument("--csv-separator", choices=tuple(SEPARATORS), default="comma", help="of CSV files (comma)")
     verb.add_argument("--csv-decimal", choices=tuple(DECIMALS), default="point", help="of CSV files (point)")
     verb.add_argument("--csv-encoding", choices=ENCODINGS, default=ENCODINGS[0], help=f"of CSV files ({ENCODINGS[0]})")
@@ -70,10 +74,28 @@ def run(args: argparse.Namespace) -> int:
         summary = report.summary
         write_file(args.xlsx, workbook(report.plan, report.answer, report.futures, (summary.title, *summary.sentences)))
     result = plan_result(report)
+    if args.actuals:
+        result = _with_actuals(report, result, args)
     sys.stdout.write(to_versioned_json(result.data()) + "\n" if args.json else result.text())
     if loaded.is_dated:
         tell(f"{loaded.name}: {_price_changes(loaded, report)}")
     return OK
+
+
+def _with_actuals(report: PlanReport, result: Result, args: argparse.Namespace) -> Result:
+    """Return the result with a bill set beside the plan."""
+    from planner.report.accounting.actual_words import actuals_document, actuals_of, actuals_text
+    from planner.report.accounting.bill_file import read_bill
+    from pricing.exchange import rates
+
+    plan, answer = report.plan, report.answer
+    bill = read_bill(args.actuals.read_bytes(), args.actuals.name, rates(plan.setting.catalogue))
+    actuals = actuals_of(plan, bill, args.gpus_per_machine)
+    document, text = actuals_document(plan, answer, actuals), actuals_text(plan, answer, actuals)
+    return result._replace(
+        data=lambda: {**result.data(), "actuals": document.model_dump(mode="json")},
+        text=lambda: f"{result.text()}\nActuals\n-------\n{text}\n",
+    )
 
 
 def _price_changes(loaded: LoadedScenario, before: PlanReport) -> str:

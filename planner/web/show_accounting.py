@@ -7,13 +7,17 @@ from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
 from planner.report import words
 from planner.report.accounting.accounting_file import accounting_table
+from planner.report.accounting.actual_words import actual_sentences, actuals_of, months_table, variance_table
+from planner.report.accounting.bill_file import BillError, read_bill
 from planner.report.accounting.capital_words import capital_table, hurdle_table
 from planner.report.accounting.lease_words import assumed_sentences, contracts_table, leases_of, schedule_table
 from planner.report.answer.profit_words import break_even_sentences, primary_selling_option, profit_table
 from planner.report.answer.sensitivity import carrying_table
 from planner.report.answer.tables import cash_table
 from planner.report.files.csv import to_csv
-from planner.web import address, show, state_what_if
+from planner.scenario.known_names import with_unchanged_note
+from planner.web import address, show, state, state_what_if
+from pricing.exchange import rates
 
 
 def accounting(plan: Plan, answer: Answer) -> None:
@@ -47,6 +51,7 @@ def _statements(plan: Plan, answer: Answer) -> None:
         st.markdown("**What carries the answer**")
         carrying = carrying_table(bars, state_what_if.saving_side())
         show.table("carrying", "", carrying, show.in_usd, "carrying.csv", alt="The inputs that carry the answer")
+    _actuals(plan, answer)
     label, name = "All statements by month (CSV)", "accounting.csv"
     show.download(label, name, lambda: to_csv(accounting_table(plan, answer)), "csv-accounting")
 
@@ -74,3 +79,39 @@ def _rates(plan: Plan, answer: Answer) -> None:
         st.markdown(f"**Hurdle rate**: returns against {words.markdown(baseline)}")
         rates = dict.fromkeys(hurdles.columns[1:4], show.SHARE)
         show.table("hurdle", "", hurdles, rates, alt="Returns beside the hurdle rate")
+
+
+_BILL_FILE, _BILL, _REFUSAL, _SIZE = "bill_file", "bill", "bill_refusal", "bill_gpus"
+
+
+def _actuals(plan: Plan, answer: Answer) -> None:
+    """Show bills beside the plan. The file stays in this session."""
+    st.markdown("**Actuals**: a bill in FOCUS, as AWS, Azure, Google and Oracle export it, beside the plan")
+    kinds = ["csv", "parquet"]
+    st.file_uploader("Bill (CSV, Parquet)", type=kinds, key=_BILL_FILE, max_upload_size=50, on_change=_read_bill)
+    if refusal := st.session_state.get(_REFUSAL):
+        st.error(words.markdown(refusal))
+    bill = st.session_state.get(_BILL)
+    if bill is None:
+        return
+    each = st.number_input("GPUs of a machine that is billed by the hour", 1, 128, None, key=_SIZE)
+    try:
+        actuals = actuals_of(plan, bill, each)
+    except BillError as problem:
+        st.error(words.markdown(str(problem)))
+        return
+    show.paragraph(*actual_sentences(plan, actuals))
+    months, variances = months_table(plan, answer, actuals), variance_table(plan, answer, actuals)
+    show.table("actuals", "", variances, show.in_usd, "variances.csv", alt="Bill and plan")
+    show.table("actual-months", "", months, show.in_usd, "actual-months.csv", alt="Bill and plan by month")
+
+
+def _read_bill() -> None:
+    """Read the file once, when it is chosen. A file that cannot be read leaves an earlier one in place."""
+    file = st.session_state[_BILL_FILE]
+    st.session_state[_REFUSAL] = None
+    if file is not None:
+        try:
+            st.session_state[_BILL] = read_bill(file.getvalue(), file.name, rates(state.catalogue()))
+        except BillError as problem:
+            st.session_state[_REFUSAL] = with_unchanged_note(problem)

@@ -176,24 +176,6 @@ def test_a_price_may_be_typed_in_any_currency_and_the_line_under_the_fields_says
     assert not app.warning
 
 
-def test_a_controller_finds_profit_and_loss_leases_and_fiscal_years_folded() -> None:
-    app = visit(sellat="2.1", sellshare="70", fiscal="4", reslease="true", equity="60", hurdle="11")
-    assert len([one for one in app.expander if one.label.startswith("Accounting: ")]) == 1
-    app.session_state["accounting"] = True
-    app.run()
-    assert not app.exception
-    titles = app.selectbox(key="booked").options
-    app.selectbox(key="booked").select_index(next(n for n, name in enumerate(titles) if "Reserve" in name)).run()
-    app.toggle(key="quarters").set_value(True).run()
-    assert not app.exception
-    assert any("Reservations are taken as leases" in one.value for one in app.markdown)
-    assert any("Discount rate (WACC)" in list(table.value.get("Part", ())) for table in app.dataframe)
-    assert any("Clears it" in table.value.columns for table in app.dataframe)
-    assert any("FY 2028 Q1" in table.value.columns for table in app.dataframe)
-    app.selectbox(key="booked").select_index(next(n for n, name in enumerate(titles) if "Buy" in name)).run()
-    assert any("nothing is lost" in one.value for one in app.markdown)
-
-
 def changed(app: AppTest) -> str:
     """How many assumptions are said to be changed, behind the switch of their box."""
     said = (one.value.removeprefix(":small[").removesuffix("]") for one in app.markdown)

@@ -16,6 +16,7 @@ from pydantic import Field, JsonValue, TypeAdapter, create_model
 from planner.money.ledger import Part
 from planner.money.verdict.decision import Verdict
 from planner.report.files.document_parts import (
+    ActualsSchema,
     CurrencySchema,
     EmissionsSchema,
     ExtraSchema,
@@ -266,6 +267,7 @@ class AnswerSchema(SchemaModel):
     old_figures: tuple[OldFigureSchema, ...] = Field(description="the weightiest of those past their age limit")
     not_counted: Sentences = Field(description="what is in no total")
     conventions: Sentences = Field(description="rules that can turn a result, and the facts it rests on")
+    actuals: ActualsSchema | None = Field(None, description="bills beside the plan; null where none are given")
 
 
 class InputDifferenceSchema(SchemaModel):

@@ -45,6 +45,29 @@ class OrderSchema(SchemaModel):
     fleet_accelerators: int = Field(description="including it")
 
 
+class ActualOptionSchema(SchemaModel):
+    """Bills beside what an option had planned. More than planned is positive; the four parts sum to the difference."""
+
+    key: str = Field(description="of the option")
+    billed_usd: float = Field(description="in the months that the bill covers")
+    planned_usd: float = Field(description="in the same months; what is paid today is in the first")
+    price_usd: float = Field(description="of the difference: hours at another price")
+    volume_usd: float = Field(description="more or fewer hours")
+    mix_usd: float = Field(description="other shares of on demand, committed and spot")
+    other_usd: float = Field(description="what is not billed by the hour")
+    plan_usd: float = Field(description="all months, as planned")
+    rest_as_planned_usd: float = Field(description="what was billed, and the rest as planned")
+    rest_at_rate_usd: float = Field(description="the same, hours at the cost that they had against the plan")
+
+
+class ActualsSchema(SchemaModel):
+    """Bills beside the plan: `plan --actuals`."""
+
+    notes: Sentences = Field(description="what was read, and how it is compared")
+    billed_by_month_usd: tuple[float, ...] = Field(description="month 1 first, as far as the bill goes")
+    options: tuple[ActualOptionSchema, ...] = Field(description="those that the bill is of, in the plan's order")
+
+
 class ProfitRowSchema(SchemaModel):
     """One row of profit and loss, bills as they are paid: income positive, costs negative."""
 

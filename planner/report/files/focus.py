@@ -17,6 +17,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from planner.money.contract import RESERVED
 from planner.money.finance import days_since
 from planner.money.ledger import Line, Origin, Part, Treatment
 from planner.money.measures import monthly_discount_factors
@@ -82,7 +83,7 @@ def focus_table(plan: Plan, version: FocusVersion) -> Table:
             if line.is_cash:
                 same = {**common, **names, "x_Option": option.key, **_described(option, line)}
                 for month, row in _charges(plan, line):
-                    yield {**same, **periods[month], **row, **_priced_by(option, row)}
+                    yield {**same, **periods[month], **row, **_priced_by(row, pricing_category(option, line))}
 
     return Table.from_raw_rows((row for option in plan.options for row in rows(option)), columns(version))
 
@@ -115,7 +116,7 @@ def _described(option: Option, line: Line) -> dict[str, Any]:
     price = priced(line).price
     origin = price.origin if price and isinstance(price.origin, Origin) else None
     day = (origin.checked or origin.since) if origin else None
-    category = _SERVICES.get(line.part, "Compute")
+    category = service_of(line.part)
     return {
         "ChargeDescription": f"{option.title}: {line.name}",
         "ServiceCategory": category,
@@ -158,7 +159,20 @@ def _costs(billed: float, effective: float, priced_usd: float | None = None) -> 
     return {"BilledCost": billed, "EffectiveCost": effective, "ListCost": usd, "ContractedCost": usd}
 
 
-def _priced_by(option: Option, row: Mapping[str, Any]) -> dict[str, Any]:
+def pricing_category(option: Option, line: Line) -> str:
+    """Return how the price of a charge is set: of machine hours by the line, of all else as the option is bought."""
+    if line.part not in RESERVED:
+        return _PRICING.get(option.way, "Other")
+    is_booked = line.contract is not None and line.contract.kind == "reservation"
+    return "Committed" if is_booked else "Dynamic" if option.way == "spot" else "Standard"
+
+
+def service_of(part: Part) -> str:
+    """Return the category of the service that a part of a ledger belongs to."""
+    return _SERVICES.get(part, "Compute")
+
+
+def _priced_by(row: Mapping[str, Any], category: str) -> dict[str, Any]:
     """Return price and kind of price of what is bought or used, and how much is used."""
     quantity = row["PricingQuantity"]
     if quantity is None:
@@ -166,7 +180,7 @@ def _priced_by(option: Option, row: Mapping[str, Any]) -> dict[str, Any]:
     is_used = row["ChargeCategory"] == "Usage"
     price = row["ListCost"] / quantity
     return {
-        "ListUnitPrice": price, "ContractedUnitPrice": price, "PricingCategory": _PRICING.get(option.way, "Other"),
+        "ListUnitPrice": price, "ContractedUnitPrice": price, "PricingCategory": category,
         "ConsumedQuantity": quantity if is_used else None, "ConsumedUnit": row["PricingUnit"] if is_used else None,
     }  # fmt: skip
 

@@ -1,0 +1,166 @@
+"""Bills beside the plan in words and tables: by month and option, variances, and what the plan comes to."""
+
+from bisect import bisect_right
+from typing import NamedTuple
+
+import numpy as np
+
+from planner.money.accounting.actuals import Forecast, Spending, Variance, forecast, variance
+from planner.money.accounting.fiscal import month_days
+from planner.money.plan import Plan
+from planner.money.verdict.answer import Answer
+from planner.money.verdict.contender import EvaluatedOption
+from planner.report import words
+from planner.report.accounting.bill_file import KINDS, ON_DEMAND, Bill, BillError
+from planner.report.files.document_parts import ActualOptionSchema, ActualsSchema, priced
+from planner.report.files.focus import pricing_category, service_of
+from planner.report.table import Table, text_table
+
+_HOUR = "accelerator-hour"
+
+
+class Actuals(NamedTuple):
+    """A bill beside the plan: the months that it covers, and what each option has paid in them."""
+
+    bill: Bill
+    until: int  # the last month with charges
+    spending: dict[str, Spending]  # by the option that the file names; all of it under "" in the bill of a cloud
+    left_out_usd: float  # before the plan's day, or after its end
+    each: int  # accelerators of a machine that is billed by the hour
+
+
+def actuals_of(plan: Plan, bill: Bill, each: int | None = None) -> Actuals:
+    """Return a bill by the months of the plan, or raise `BillError` where none of it falls into them.
+
+    `each` is how many accelerators a machine has that is billed by the hour; else as the plan rents them.
+    """
+    last = plan.setting.timeline.last
+    days, each = month_days(plan.setting, last), each or _machine_size(plan)
+    spending, left_out, until = dict[str, Spending](), 0.0, 0
+    for charge in bill.charges:
+        month = bisect_right(days, charge.day)
+        if not 1 <= month <= last:
+            left_out += charge.usd
+            continue
+        until = max(until, month)
+        at = np.arange(last + 1) == month
+        hours = charge.hours * (1 if charge.is_accelerator else each)
+        of_option = spending.setdefault(charge.option, Spending())
+        of_option.add(charge.kind, at * charge.usd, at * hours if charge.has_hours else None)
+    if not until:
+        first, end = min(charge.day for charge in bill.charges), days[-1]
+        raise BillError(
+            f"{bill.name} begins on {words.day(first)}, and the plan runs from {words.day(days[0])} to "
+            f"{words.day(end)}: give the plan the day it was made on (`day: 2026-01-31` in its file)."
+        )
+    return Actuals(bill, until, spending, left_out, each)
+
+
+def _machine_size(plan: Plan) -> int:
+    """Return the accelerators of the machine that the plan rents."""
+    offers, catalogue = plan.setting.offers, plan.setting.catalogue
+    key = offers.on_demand or offers.reserved or offers.spot
+    return catalogue.offers[key].accelerators_per_instance if key in catalogue.offers else 1
+
+
+def planned_spending(plan: Plan, way: EvaluatedOption) -> Spending:
+    """Return what an option pays by month, in the kinds of a bill. What is paid today is in the first month."""
+    spending, shape = Spending(), way.option.ledger.monthly_usd.shape
+    for line in way.option.ledger.lines:
+        if not line.is_cash:
+            continue
+        parts, usd = priced(line), np.array(np.broadcast_to(line.priced_usd, shape))
+        if parts.unit != _HOUR or line.part in ("income", "selling"):
+            spending.add(service_of(line.part), usd)
+            continue
+        kind = KINDS.get(pricing_category(way.option, line).casefold(), ON_DEMAND)
+        hours = np.nan_to_num(np.array(np.broadcast_to(parts.quantity, shape))) * (usd != 0)
+        spending.add(kind, usd, hours)
+    return spending
+
+
+def months_table(plan: Plan, answer: Answer, actuals: Actuals) -> Table:
+    """Return what was billed in each month, beside what each option had planned for it."""
+    days = month_days(plan.setting, actuals.until)
+    planned = {way.option.title: planned_spending(plan, way).total_usd for way in answer.ranked}
+    return Table.of(
+        {
+            "Month": month,
+            "Until": days[month],
+            "Billed, USD": billed,
+            **{f"{title}, USD": float(usd[month] + (usd[0] if month == 1 else 0.0)) for title, usd in planned.items()},
+        }
+        for month, billed in enumerate(billed_by_month(actuals), start=1)
+    )
+
+
+def billed_by_month(actuals: Actuals) -> tuple[float, ...]:
+    """Return what was billed in each month, the first one first."""
+    billed = np.asarray(sum((of.total_usd for of in actuals.spending.values()), np.zeros(1)))
+    return tuple(billed[1 : actuals.until + 1].tolist())
+
+
+def compared(plan: Plan, answer: Answer, actuals: Actuals) -> tuple[tuple[EvaluatedOption, Variance, Forecast], ...]:
+    """Return each option that the bill is of, with its variance and forecast."""
+    rows = []
+    for way in answer.ranked:
+        actual = actuals.spending.get(way.option.key, actuals.spending.get(""))
+        if actual is not None:
+            planned = planned_spending(plan, way)
+            rows.append((way, variance(planned, actual, actuals.until), forecast(planned, actual, actuals.until)))
+    return tuple(rows)
+
+
+def variance_table(plan: Plan, answer: Answer, actuals: Actuals) -> Table:
+    """Return for each option the difference between bill and plan by its parts, and what the plan comes to."""
+    return Table.of(
+        {
+            "Option": way.option.title,
+            "Billed, USD": parts.actual_usd,
+            "Planned, USD": parts.planned_usd,
+            "By price, USD": parts.price_usd,
+            "By volume, USD": parts.volume_usd,
+            "By mix, USD": parts.mix_usd,
+            "Other, USD": parts.other_usd,
+            "Whole plan, USD": ahead.planned_usd,
+            "Rest as planned, USD": ahead.as_planned_usd,
+            "Rest as billed so far, USD": ahead.at_rate_usd,
+        }
+        for way, parts, ahead in compared(plan, answer, actuals)
+    )
+
+
+def actuals_document(plan: Plan, answer: Answer, actuals: Actuals) -> ActualsSchema:
+    """Return bills beside the plan as JSON has them."""
+    options = (
+        ActualOptionSchema(
+            key=way.option.key, billed_usd=parts.actual_usd, planned_usd=parts.planned_usd, price_usd=parts.price_usd,
+            volume_usd=parts.volume_usd, mix_usd=parts.mix_usd, other_usd=parts.other_usd, plan_usd=ahead.planned_usd,
+            rest_as_planned_usd=ahead.as_planned_usd, rest_at_rate_usd=ahead.at_rate_usd,
+        )
+        for way, parts, ahead in compared(plan, answer, actuals)
+    )  # fmt: skip
+    notes, billed = actual_sentences(plan, actuals), billed_by_month(actuals)
+    return ActualsSchema(notes=notes, billed_by_month_usd=billed, options=tuple(options))
+
+
+def actual_sentences(plan: Plan, actuals: Actuals) -> tuple[str, ...]:
+    """Return what was read and how it is compared."""
+    bill, days = actuals.bill, month_days(plan.setting, actuals.until)
+    who = f" from {words.listed(bill.providers)}" if bill.providers else ""
+    sentences = [
+        f"{bill.name}: {words.count(bill.rows, 'charge')}{who}, {words.count(actuals.until, 'month')} of the plan "
+        f"until {words.day(days[-1])}, as billed (BilledCost).",
+        f"An hour of a machine counts as {words.count(actuals.each, 'GPU-hour')}, as the plan rents them.",
+        "Price, volume and mix split machine hours among on demand, committed and spot; what is not billed by the hour "
+        "is other. The rest as billed so far takes hours at the cost they had against the plan.",
+    ]
+    if abs(actuals.left_out_usd) > 0:
+        sentences.append(f"{words.usd(actuals.left_out_usd)} lie outside the plan's months and are left out.")
+    return tuple(sentences)
+
+
+def actuals_text(plan: Plan, answer: Answer, actuals: Actuals) -> str:
+    """Return sentences and tables for a terminal."""
+    tables = (months_table(plan, answer, actuals), variance_table(plan, answer, actuals))
+    return "\n\n".join((" ".join(actual_sentences(plan, actuals)), *map(text_table, tables)))
