@@ -206,6 +206,7 @@ def test_a_secret_that_is_none_is_told_in_a_sentence(
     assert err == "A key of minisign is the second line of its file, in base64.\n"
 
 
+@pytest.mark.slow
 def test_prices_of_all_sellers_fit_into_three_megabytes(home: Home, tmp_path: Path) -> None:  # noqa: F811
     """Twenty thousand machines: more than all sources of today name together."""
     home("ada")

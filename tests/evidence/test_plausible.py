@@ -297,6 +297,7 @@ def test_of_a_class_that_nobody_had_seen_most_lie_inside_too() -> None:
     assert 0.65 < np.mean((judged.low <= judged.ratio) & (judged.ratio <= judged.high)) < 0.95
 
 
+@pytest.mark.slow
 def test_the_band_of_a_run_does_not_know_its_source() -> None:
     wild = FOUND.ratio.copy()
     wild[SOURCES[FOUND.run] == "s1"] *= 50

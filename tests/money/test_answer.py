@@ -161,6 +161,7 @@ def test_of_two_limits_the_first_that_cannot_be_kept_is_named() -> None:
     assert found.limit.message == "the least that any way needs (renting) is $400 in year 1 and you have $300"
 
 
+@pytest.mark.slow
 @at_most(60)
 @given(st.lists(st.floats(1.0, 1_000.0), min_size=3, max_size=3), st.floats(0.0, 1_000.0), st.floats(0.0, 1_000.0))
 def test_a_wider_budget_never_costs_more(usd: list[float], one: float, other: float) -> None:

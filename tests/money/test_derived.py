@@ -68,6 +68,7 @@ def setting(scenario: Scenario, tried: Tried) -> PlanContext:
     return warm(PlanContext(CATALOGUE, scenario, DAY, tried=tried))
 
 
+@pytest.mark.slow
 @given(plans(), tries, tries)
 def test_a_derived_setting_equals_a_fresh_one(scenario: Scenario, before: Tried, more: Tried) -> None:
     there = setting(scenario, before)
@@ -79,6 +80,7 @@ def test_a_derived_setting_equals_a_fresh_one(scenario: Scenario, before: Tried,
         check(derived)
 
 
+@pytest.mark.slow
 @given(plans(), plans(), st.sets(st.sampled_from(FIELDS), min_size=1), tries)
 def test_whatever_differs_in_the_scenario(one: Scenario, other: Scenario, names: set[str], tried: Tried) -> None:
     """A value is carried over only where nothing that it reads has changed: any fields may have."""
@@ -95,17 +97,20 @@ def test_each_field_that_the_work_depends_on_is_declared(path: str, value: objec
     check(derive(setting(scenario, {}), scenario=with_value(scenario, tuple(path.split(".")), value)))
 
 
+@pytest.mark.slow
 @given(plans(), tries, st.integers(0, 400))
 def test_whatever_day_it_is(scenario: Scenario, tried: Tried, days: int) -> None:
     check(derive(setting(scenario, tried), day=DAY + timedelta(days)))
 
 
+@pytest.mark.slow
 @given(plans(), tries, st.integers(1, 3))
 def test_the_setting_of_orders_equals_a_fresh_one(scenario: Scenario, tried: Tried, several: int) -> None:
     orders = tuple(PurchaseOrder(accelerators=8, month=month + 1) for month in range(several))
     check(_with_terms(setting(scenario, tried), orders, 0))
 
 
+@pytest.mark.slow
 @given(plans())
 def test_a_line_under_another_name_has_the_amounts_of_a_fresh_one(scenario: Scenario) -> None:
     for option in of(scenario).options:

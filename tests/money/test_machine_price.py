@@ -113,6 +113,7 @@ PLANS = st.fixed_dictionaries({
 POSITIONS = st.floats(-3.0, 3.0)
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(CHIPS), PLANS, st.floats(2.5, 8.0), st.booleans(),
     st.fixed_dictionaries({PATH: POSITIONS, POSITION: POSITIONS}),

@@ -184,6 +184,7 @@ def test_your_price_and_a_named_offer_are_taken_as_they_are(catalogue: Catalogue
     assert made.setting.offers.on_demand == key
 
 
+@pytest.mark.slow
 def test_without_any_one_seller_the_price_moves_little(catalogue: Catalogue) -> None:
     usual = asked(catalogue, H100, 64).setting.offers.market[0].band.typical
     sellers = {offer.provider for offer in catalogue.offers.values() if offer.accelerator == H100}

@@ -179,6 +179,7 @@ def test_no_value_of_another_day_is_ever_lost_or_changed(quotes: Quotes) -> None
         assert after.checked >= before.checked
 
 
+@pytest.mark.slow
 @given(QUOTES)
 def test_a_discount_pays_the_narrowest_share_of_the_list_price_once(quotes: Quotes) -> None:
     new = with_quotes(SMALL, quotes)

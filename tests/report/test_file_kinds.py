@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
 from jsonschema import Draft7Validator, FormatChecker
 
 from planner.cli.common import to_json
@@ -88,6 +89,7 @@ def test_a_data_file_opens_with_its_schema(name: str) -> None:
     assert first == schema_line(Path(schema).as_posix()), f"put this line on top of {name}"
 
 
+@pytest.mark.slow
 @each_file
 def test_a_data_file_keeps_to_its_schema(name: str) -> None:
     assert complaints(FILES[name].name, (ROOT / name).read_text(encoding="utf-8")) == []

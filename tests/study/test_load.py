@@ -81,6 +81,7 @@ def test_the_curve_holds_all_hours_and_falls(works: tuple[dict[str, Any], ...]) 
     assert curve.peak == there.demand.all.peak_accelerators
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.sampled_from(WORKS), st.lists(st.integers(0, 40), min_size=1, max_size=4), st.sampled_from([0.0, 0.7, 1.0]))
 def test_many_fleets_at_once_do_what_each_does_alone(

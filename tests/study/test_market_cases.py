@@ -101,6 +101,7 @@ def test_6_nobody_serves_ones_own_weights_by_the_token() -> None:
     assert "hosted" not in told(plan).title
 
 
+@pytest.mark.slow
 @each_row(("model", "requests_per_s"), [("Llama-3.1-405B", 1.0), ("DeepSeek-R1", 2.0), ("Llama-3.3-70B", 1.0)])
 def test_7_any_names_a_chip_of_data_centres_that_is_rented(model: str, requests_per_s: float) -> None:
     plan = asked(accelerator="any", work=({"serve": {"model": model, "requests_per_s": requests_per_s}},))
@@ -110,6 +111,7 @@ def test_7_any_names_a_chip_of_data_centres_that_is_rented(model: str, requests_
     assert plan.option("on_demand") is not None or plan.option("reserved") is not None
 
 
+@pytest.mark.slow
 def test_8_no_year_of_a_thousand_is_recommended_for_a_run_of_a_day() -> None:
     work = {"train": {"model": "Llama-3-8B", "tokens": 1e12, "deadline_days": 1.0, "choose_count": True}}
     study = market(CATALOGUE, Scenario.model_validate({"accelerator": "any", "work": (work,)}), DAY)

@@ -65,6 +65,7 @@ def _wrong(line: str, fields: str) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_the_hundred_are_answered_and_none_for_another_model_chip_or_place() -> None:
     wrong = {line: _wrong(line, fields) for line, fields in ROWS}
     assert len(ROWS) >= 100

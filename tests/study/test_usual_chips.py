@@ -56,6 +56,7 @@ def test_a_chip_that_is_named_is_taken_whatever_it_is() -> None:
     assert not tried & {"V100-SXM2-16GB", "P40-24GB"}
 
 
+@pytest.mark.slow
 def test_a_day_saved_has_a_value_that_one_can_enter() -> None:
     def days(**terms: float) -> float:
         train = {"model": "Llama-3-8B", "tokens": 1e11}

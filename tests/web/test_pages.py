@@ -271,7 +271,7 @@ def test_what_leaves_the_page_is_made_when_it_is_asked_for() -> None:
     app.session_state["share"] = True
     app.run()
     assert not app.exception
-    assert len(app.get("download_button")) == 8
+    assert len(app.get("download_button")) == 9
 
 
 def test_how_sure_it_is_can_be_opened() -> None:

@@ -55,6 +55,7 @@ KINDS = (
     FileKind("serving_engines", "engines, and measured work without tokens", "planner/speed/data/serving_engines.yaml"),
     FileKind("stress", "named stress tests of a plan", "planner/study/data/stress.yaml"),
     FileKind("uses", "typical jobs of a GPU", "planner/study/data/uses.yaml"),
+    FileKind("line_words", "words of a question in one line", "planner/study/data/line_words.yaml"),
     FileKind("futures", "distributions of futures beside the catalogue", "planner/study/data/futures.yaml"),
     FileKind("belief", "weight of a dated rental price", "pricing/belief/constants.yaml"),
     FileKind("market", "what an order pays, and how many can be had", "pricing/market/constants.yaml"),
@@ -94,6 +95,7 @@ def _engine_schemas() -> dict[str, Callable[[], Schema]]:
     from planner.speed.training.stated import SoftwareStackData
     from planner.study.data_files import FuturesAssumptions
     from planner.study.market.gpu_guide import GpuUses
+    from planner.study.one_line.line_words import LineWords
     from planner.study.uncertainty.stress import StressTests
     from pricing.belief.readings import EstimateConstants
     from pricing.feeds.gate import ValidationConstants
@@ -104,6 +106,7 @@ def _engine_schemas() -> dict[str, Callable[[], Schema]]:
     records: dict[str, Any] = {
         "stress": StressTests,
         "uses": GpuUses,
+        "line_words": LineWords,
         "futures": FuturesAssumptions,
         "belief": EstimateConstants,
         "gate": ValidationConstants,

@@ -4,9 +4,29 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from planner.study.data_files import read_data
+from pydantic import Field
 
-WORDS: Mapping[str, Any] = read_data("line_words.yaml")
+from planner.study.data_files import read_data
+from pricing.figure import StrictModel, Text
+
+
+class LineWords(StrictModel):
+    """The file of words."""
+
+    about: Text = Field(description="what this file is for")
+    translations: dict[str, str] = Field(description="patterns of other languages, and the English words")
+    chips: dict[str, str] = Field(description="names in use, and the chip")
+    kinds_of_work: dict[str, str] = Field(description="patterns of kinds of work, and the model that stands for them")
+    vendors: dict[str, str] = Field(description="names in use, and the vendor")
+    asked: dict[str, tuple[str, ...]] = Field(description="what may be several things, and the choices")
+    words_too: tuple[str, ...] = Field(description="sellers whose names are everyday words")
+    people: str = Field(description="patterns of who uses a service, one after the other")
+    requests: str = Field(description="patterns of what is called a request")
+    fillers: str = Field(description="words that say nothing of a plan")
+    quiet: str = Field(description="words that are not asked about")
+
+
+WORDS: Mapping[str, Any] = LineWords.model_validate(read_data("line_words.yaml")).model_dump()
 FILLERS = frozenset(WORDS["fillers"].split())
 _TRANSLATED = sorted(WORDS["translations"].items(), key=lambda pair: -len(pair[0]))  # several words before one
 _FOREIGN = re.compile(rf"(?<!\w)(?:{'|'.join(f'({pattern})' for pattern, _ in _TRANSLATED)})(?!\w)")

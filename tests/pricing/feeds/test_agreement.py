@@ -82,6 +82,7 @@ def test_thirty_percent_a_day_ends_where_a_drift_of_its_class_ends(says: Says, e
     assert reasons(environ, DAY + timedelta(days=11)) == ["jump"]
 
 
+@pytest.mark.slow
 def test_a_lie_that_is_repeated_each_second_day_is_bound_for_ninety_days(says: Says, environ: dict[str, str]) -> None:
     factor = 1.0
     for days in range(90):

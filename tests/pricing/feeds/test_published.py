@@ -99,6 +99,7 @@ def test_a_field_of_another_type_is_told_in_a_sentence(
     assert is_a_sentence(found.said)
 
 
+@pytest.mark.slow
 def test_a_refresh_survives_anything_in_a_published_folder(tmp_path: Path, environ: dict[str, str]) -> None:
     draw = random.Random(5)
     folder = tmp_path / "out"

@@ -132,6 +132,7 @@ def test_bytes_of_each_parameter_by_hand(catalogue: Catalogue) -> None:
 TEXT = sorted(key for key, model in load_catalogue().models.items() if model.modality == "text")
 
 
+@pytest.mark.slow
 @given(
     model=st.sampled_from(TEXT),
     accelerators=st.sampled_from([1, 2, 8, 24, 64, 512]),
