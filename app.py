@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from planner.web import ask, frame, pins, state, style, welcome
-from planner.web.pages import answer, assumptions, compare, side_by_side, speed, what_if
+from planner.web.pages import answer, assumptions, compare, embedded, side_by_side, speed, what_if
 from planner.web.run_queue import RUNS
 
 ICON = Path(__file__).parent / "planner" / "web" / "icon.png"
@@ -21,11 +21,14 @@ SIDE_BY_SIDE = st.Page(side_by_side.page, title="Side by side", url_path="side-b
 with RUNS.turn(), frame.refusals_shown():
     frame.begin_run()
     pages = [*PAGES, *([SIDE_BY_SIDE] if pins.pinned() else [])]
-    page = st.navigation(pages, position="top")
+    page = st.navigation(pages, position="hidden" if st.context.is_embedded else "top")
     st.set_page_config(page_title=f"{page.title} · Rent, buy, or both?", page_icon=str(ICON), layout="wide")
     st.logo(str(ICON))
     style.put()
     state.register_pages(pages)
+    if st.context.is_embedded:
+        embedded.page()
+        st.stop()
     frame.phone_navigation(pages)
     frame.show_notices()
     ask.scenario(state.catalogue(), with_details=page is PAGES[0])

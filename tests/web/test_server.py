@@ -16,7 +16,7 @@ import pytest
 from starlette.applications import Starlette
 from streamlit.web.server.starlette.starlette_static_routes import create_streamlit_static_assets_routes
 
-from planner.web.serving import launcher
+from planner.web.serving import launcher, settings, web_app
 from planner.web.serving.parts import PARTS, needed_part
 from planner.web.serving.web_app import (
     CODECS,
@@ -29,6 +29,7 @@ from planner.web.serving.web_app import (
     negotiate_codec,
 )  # fmt: skip
 from tests.house import ROOT
+from tests.rows import each_row
 from tools import plotly_parts, symbols
 
 PLOTLY = next(STATIC.glob("static/js/PlotlyChart*.js"))
@@ -56,8 +57,10 @@ def asked(path: str, method: str = "GET", **headers: str) -> Said:
         return await asyncio.Future()  # whoever asked stays
 
     lines = [(name.replace("_", "-").lower().encode(), value.encode()) for name, value in headers.items()]
+    where, _, query = path.partition("?")
     scope = {
-        "type": "http", "method": method, "path": unquote(path), "root_path": "", "query_string": b"", "headers": lines,
+        "type": "http", "method": method, "path": unquote(where), "root_path": "", "headers": lines,
+        "query_string": query.encode(),
     }  # fmt: skip
     asyncio.run(served(scope, receive, send))
     told = {name.decode().lower(): value.decode() for name, value in said[0]["headers"]}
@@ -129,6 +132,33 @@ def test_a_page_is_asked_for_anew_and_may_run_only_what_is_ours(path: str) -> No
     assert len(written) > 1
     for script in written:
         assert base64.b64encode(hashlib.sha256(script).digest()).decode() in policy["script-src"]
+
+
+def test_a_site_of_the_setting_may_show_an_embedded_plan_in_a_frame(monkeypatch: pytest.MonkeyPatch) -> None:
+    def frames(path: str) -> tuple[str, str | None]:
+        told = asked(path).headers
+        policy = dict(one.split(" ", 1) for one in told["content-security-policy"].split("; "))
+        return policy["frame-ancestors"], told.get("x-frame-options")
+
+    assert frames("/?embed=true") == ("'none'", "DENY")
+    monkeypatch.setattr(web_app, "FRAMED_BY", "https://wiki.example.com http://localhost:3000")
+    assert frames("/?gpus=8&embed=true") == ("https://wiki.example.com http://localhost:3000", None)
+    assert frames("/?gpus=8") == ("'none'", "DENY")
+    assert frames("/?gpus=8&embed=trueish") == ("'none'", "DENY")
+
+
+@each_row(("said", "site"), [
+    ("", ""), ("https://wiki.example.com", "https://wiki.example.com"), (" http://a.b:8 https://*.c.d ", "http://a.b:8 https://*.c.d"),
+    ("*", None), ("'self'", None), ("https://a.b; script-src *", None), ("wiki.example.com", None),
+])  # fmt: skip
+def test_only_sites_are_taken_that_may_show_a_plan(said: str, site: str | None) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv(settings.FRAME_ANCESTORS, said)
+        if site is None:
+            with pytest.raises(SystemExit, match=r"want sites such as https://wiki\.example\.com\."):
+                settings.frame_ancestors()
+        else:
+            assert settings.frame_ancestors() == site
 
 
 @pytest.mark.parametrize("path", ["/", f"/static/js/{SCRIPT.name}", "/static/nothing.js", "/_stcore/health"])

@@ -78,6 +78,14 @@ def _late_plan() -> None:
 
 def _views(plan: Plan, answer: Answer, summary: AnswerSummary, futures: Futures | None) -> None:
     """Show the tabs that have news for this plan, in the order in which people ask."""
+    views = views_of(plan, answer, summary, futures)
+    show.views("look", tuple(views), tuple(views.values()), former=FORMER)
+
+
+def views_of(
+    plan: Plan, answer: Answer, summary: AnswerSummary, futures: Futures | None
+) -> dict[str, Callable[[], None]]:
+    """Return the tabs that have news for this plan, with what shows each."""
     views: dict[str, Callable[[], None]] = {
         OPTIONS: lambda: show_answer.every_option(plan, answer, futures),
         WHY: lambda: _why(plan, answer, summary),
@@ -87,7 +95,7 @@ def _views(plan: Plan, answer: Answer, summary: AnswerSummary, futures: Futures 
         views[PAYBACK] = partial(_with_sources, "cumulative", lambda: show_answer.payback(answer))
     if show_answer.has_mix(answer):
         views[MIX] = partial(_with_sources, "mix", lambda: show_answer.mix(plan))
-    show.views("look", tuple(views), tuple(views.values()), former=FORMER)
+    return views
 
 
 def _why(plan: Plan, answer: Answer, summary: AnswerSummary) -> None:

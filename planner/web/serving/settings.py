@@ -66,6 +66,19 @@ _SAFE: dict[str, tuple[Callable[[Any], bool], str]] = {
 }
 
 
+FRAME_ANCESTORS = "RENT_OR_BUY_FRAME_ANCESTORS"  # sites that may show a plan in a frame (`?embed=true`)
+_SITE = re.compile(r"https?://(\*\.)?[\w-]+(\.[\w-]+)*(:\d+)?", re.ASCII)
+
+
+def frame_ancestors() -> str:
+    """Return the sites that may show a plan in a frame. Raises SystemExit with a sentence about a wrong one."""
+    sites = os.environ.get(FRAME_ANCESTORS, "").split()
+    wrong = [site for site in sites if not _SITE.fullmatch(site)]
+    if wrong:
+        raise SystemExit(f"{FRAME_ANCESTORS}={wrong[0]}: want sites such as https://wiki.example.com.")
+    return " ".join(sites)
+
+
 def read() -> None:
     """Read the settings file and the variables. Raises SystemExit with a sentence about a wrong value."""
     try:
@@ -74,6 +87,7 @@ def read() -> None:
         raise SystemExit(f"{error.param.envvar}: {error.message}") from None
     except (RuntimeError, Error) as error:  # settings that contradict each other
         raise SystemExit(" ".join(str(error).split())) from None
+    frame_ancestors()
     for key, (is_valid, expected) in _VALID.items():
         option = config.get_config_options()[key]
         if option.value is not None and not is_valid(option.value):
@@ -82,6 +96,8 @@ def read() -> None:
 
 def changed() -> Iterator[str]:
     """Yield a line for each setting that a variable has changed, and for each protection that is off."""
+    if sites := frame_ancestors():
+        yield f"Less protection: pages of {sites} can show a plan in a frame."
     for key, option in config.get_config_options().items():
         is_safe, effect = _SAFE.get(key, (lambda _: True, ""))
         if not is_safe(option.value):

@@ -13,7 +13,7 @@ import os
 import re
 import tempfile
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -27,6 +27,7 @@ from planner.web import style
 from planner.web.headers import App, Message, Receive, Send, header_value, naming_headers
 from planner.web.serving import http_api
 from planner.web.serving.parts import needed_part
+from planner.web.serving.settings import frame_ancestors
 from pricing.caching import cached
 from pricing.catalogue import cache_dir
 
@@ -255,6 +256,10 @@ _POLICY = (
 )
 
 
+_NO_FRAME = b"frame-ancestors 'none'"
+FRAMED_BY = frame_ancestors()
+
+
 class PageHeadMiddleware:
     """Writes the server's address and our scripts into the head of the page, and what the page may do into a header.
 
@@ -286,7 +291,7 @@ class PageHeadMiddleware:
             if not message.get("more_body"):
                 codec = negotiate_codec(header_value(scope, b"accept-encoding"))
                 headers, page = _finished_page(bytes(body), started[0]["headers"], codec)
-                await send({**started[0], "headers": [*headers, *naming_headers(scope)]})
+                await send({**started[0], "headers": [*_framed(scope, headers), *naming_headers(scope)]})
                 await send({"type": "http.response.body", "body": page if scope["method"] == "GET" else b""})
 
         if may_be_page:  # ask for the whole page, as it is on disk
@@ -314,6 +319,14 @@ def _finished_page(page: bytes, originals: Headers, codec: Codec | None) -> tupl
     headers += [(b"content-security-policy", policy), (b"vary", b"Accept-Encoding")]
     headers += [] if codec is None else [(b"content-encoding", codec.name.encode())]
     return [*headers, (b"content-length", str(len(body)).encode())], body
+
+
+def _framed(scope: Message, headers: Headers) -> Iterator[tuple[bytes, bytes]]:
+    """Return the headers of a page, which sites of the setting may show in a frame where its address asks for that."""
+    is_framed = bool(FRAMED_BY) and b"embed=true" in scope["query_string"].split(b"&")
+    for name, text in headers:
+        if not is_framed or name != b"x-frame-options":
+            yield name, text.replace(_NO_FRAME, b"frame-ancestors " + FRAMED_BY.encode()) if is_framed else text
 
 
 @cached(8)
