@@ -23,10 +23,16 @@ from pricing import PricingError
 
 KEY = "scenario_file"
 _REFUSAL = "scenario_refusal"
+_CSV_CHOICES = (
+    ("csv_separator", "CSV cells parted by", tuple(SEPARATORS)), ("csv_decimal", "Decimals with a", tuple(DECIMALS)),
+    ("csv_encoding", "Encoding", ENCODINGS),
+)  # fmt: skip
 
 
 def popover(plan: Plan, answer: Answer) -> None:
     """Show a box with everything that leaves the page. Files are made when they are asked for."""
+    for key, _, choices in _CSV_CHOICES:
+        st.session_state[key] = st.session_state.get(key, choices[0])  # kept while the box is closed
     with st.popover("Share", icon=":material/ios_share:", key="share", on_change="rerun") as box:
         if box.open:
             _content(plan, answer)
@@ -67,13 +73,9 @@ def _finance_files(plan: Plan, answer: Answer, futures: Futures | None, summary:
 
 
 def _csv_style() -> CsvStyle:
-    """Ask how CSV files are written, in a row that stays out of the way."""
-    with st.expander("How CSV files are written", key="csv-style"), st.container(horizontal=True):
-        return CsvStyle(
-            st.selectbox("Cells are parted by a", tuple(SEPARATORS), key="csv_separator"),
-            st.selectbox("Decimals have a", tuple(DECIMALS), key="csv_decimal"),
-            st.selectbox("Encoding", ENCODINGS, key="csv_encoding"),
-        )
+    """Ask how CSV files are written."""
+    with st.container(horizontal=True):
+        return CsvStyle(*(st.selectbox(label, choices, key=key) for key, label, choices in _CSV_CHOICES))
 
 
 def _download(label: str, name: str, make: Callable[[], bytes]) -> None:

@@ -5,7 +5,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
-from itertools import count, repeat
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +60,7 @@ class AssumptionIds:
 
     def __init__(self, plan: Plan) -> None:
         self.first_use: dict[tuple[str, str], tuple[Line, LedgerInput]] = {}  # by option and id
-        self._values: dict[str, Num] = {}
+        self._values: dict[str, dict[object, int]] = {}
         self._ids: dict[tuple[str, str, int], str] = {}
         for option in plan.options:
             for line, used in ((it, used) for it in option.ledger.lines for used in it.used):
@@ -70,13 +70,10 @@ class AssumptionIds:
 
     def add(self, used: LedgerInput) -> str:
         """Return the id of an input, new or of the same value."""
-        value = np.asarray(used.value, dtype=np.float64)
-        for number in count(1):
-            name = used.name if number == 1 else f"{used.name}#{number}"
-            other = np.asarray(self._values.setdefault(name, used.value), dtype=np.float64)
-            if value.shape == other.shape and np.array_equal(value, other, equal_nan=True):
-                return name
-        raise AssertionError  # count has no end
+        value = np.asarray(used.value, dtype=np.float64) + 0.0  # -0 is 0
+        same = self._values.setdefault(used.name, {})
+        number = same.setdefault((value.shape, value.tobytes()), len(same) + 1)
+        return used.name if number == 1 else f"{used.name}#{number}"
 
     def of(self, option: Option, line: Line) -> str:
         """Return the ids of all inputs of a line."""

@@ -5,6 +5,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 from pricing.formulas import guarded
 
@@ -34,20 +35,29 @@ class CsvStyle:
             block = [self._cells(column[start : start + _BLOCK], known) for column in columns.values()]
             yield encode("".join(f"{separator.join(row)}\r\n" for row in zip(*block, strict=True)))
 
-    def _cells(self, cells: Sequence[object], known: dict[object, str]) -> list[str]:
-        if set(map(type, cells)) <= _REPEATED:
+    def _cells(self, cells: Sequence[Any], known: dict[object, str]) -> list[str]:
+        kinds = set(map(type, cells))
+        if kinds <= _REPEATED:
             known.update({cell: self._cell(cell) for cell in set(cells) - known.keys()})
             return list(map(known.__getitem__, cells))
-        return list(map(self._cell, cells))
+        return list(map(self._number if kinds == {float} else self._cell, cells))
+
+    def _number(self, value: float) -> str:
+        if math.isnan(value):
+            return self.empty
+        number = str(value + 0)  # no -0 in a file
+        if self.decimal == "point":
+            return number
+        number = number.replace(".", DECIMALS[self.decimal])
+        return f'"{number}"' if SEPARATORS[self.separator] in number else number
 
     def _cell(self, value: object) -> str:
-        if value is None or (isinstance(value, float) and math.isnan(value)):
+        if value is None:
             return self.empty
         if isinstance(value, bool):
             return f'"{str(value).lower()}"'
         if isinstance(value, int | float):
-            number = str(value + 0).replace(".", DECIMALS[self.decimal])  # no -0 in a file
-            return f'"{number}"' if SEPARATORS[self.separator] in number else number
+            return self._number(value)
         text = guarded(value.isoformat() if hasattr(value, "isoformat") else str(value))
         return '"' + text.replace('"', '""') + '"'
 
