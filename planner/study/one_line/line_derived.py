@@ -1,11 +1,11 @@
 """What follows from several quantities of a line: totals of what is stated of each, the time until a date, growth."""
 
 import re
+from collections.abc import Callable
 from datetime import date, timedelta
 from typing import Any
 
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR, SECONDS_PER_HOUR
-from planner.scenario.scenario import Scenario
 from planner.study.one_line.line_records import machine_size
 from planner.study.one_line.quantities import MOST_GROWTH
 
@@ -13,34 +13,32 @@ _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _BEGINNINGS = ("from", "starting", "in", "on")
 
 
-def add_totals(values: dict[str, Any], notes: list[str]) -> None:
-    """Count what a line states of each: replicas, runs of a batch, sound of each person."""
-    times = values.get("replicas") or (values.get("team") if "of_each" in values else None)
-    if times and "gpus" in values:
-        values["gpus"] = int(values["gpus"] * times)
+# A quantity that is not stated, the ones that it follows from, and how.
+_DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
+    ("havesold", {"havesold_each", "have"}, lambda of: of["havesold_each"] * of["have"]),
+    ("price", {"all_price", "gpus"}, lambda of: f"{of['all_price'] / of['gpus']:.2f}"),
+    ("bill", {"contract"}, lambda of: f"{of['contract'] / (of.get('length', HOURS_PER_YEAR) / HOURS_PER_MONTH):.2f}"),
+    ("gpu_hours", {"node_hours"}, lambda of: (
+        of["node_hours"][0] * of.get("gpus", machine_size(of.get("chip", ""))), of["node_hours"][1])),
+    ("gpu_hours", {"batch"}, lambda of: (of["batch"] * of.get("gpus", 1), None)),
+    ("growth", {"grows_to", "gpus", "length"}, lambda of: min(
+        (of["grows_to"] / of["gpus"]) ** (HOURS_PER_YEAR / of["length"]) - 1, MOST_GROWTH)),
+    ("rps", {"average", "peak"}, lambda of: of["average"]),
+    ("audio", {"audio_each"}, lambda of: of["audio_each"] * of.get("team", 1)),
+)  # fmt: skip
+
+
+def add_derived(values: dict[str, Any], notes: list[str]) -> None:
+    """Add what follows from other quantities: totals of what is stated of each, a bill of a contract."""
+    if times := values.get("replicas") or (values.get("team") if "of_each" in values else None):
+        values["gpus"] = int(values.get("gpus", 1) * times)
         notes.append(f"{times:g} times so many GPUs are {values['gpus']:,}.")
     if "each_hours" in values and str(values.get("model", "")).startswith("Whisper"):
         values["audio_each"] = values.pop("each_hours") / SECONDS_PER_HOUR
-    if {"havesold_each", "have"} <= values.keys():
-        values["havesold"] = values["havesold_each"] * values["have"]
-    if "node_hours" in values:
-        hours, every = values["node_hours"]
-        values["gpu_hours"] = hours * values.get("gpus", machine_size(values.get("chip", ""))), every
-    if "batch" in values and "gpu_hours" not in values:
-        values["gpu_hours"] = values["batch"] * values.get("gpus", 1), None
-    if {"grows_to", "gpus"} <= values.keys():
-        years = values.get("length", Scenario().years * HOURS_PER_YEAR) / HOURS_PER_YEAR
-        values["growth"] = min((values["grows_to"] / values["gpus"]) ** (1 / years) - 1, MOST_GROWTH)
-    if "audio_each" in values:
-        values["audio"] = values["audio_each"] * values.get("team", 1)
-
-
-def add_contract(values: dict[str, Any], notes: list[str]) -> None:
-    """Take a contract of so much in all for a bill, over the time of the plan."""
-    if "contract" in values:
-        months = values.get("length", HOURS_PER_YEAR) / HOURS_PER_MONTH
-        values["bill"] = f"{values['contract'] / months:.2f}"
-        notes.append(f"The contract is taken for {values['bill']} USD a month, over {months:.0f} months.")
+    for name, stated, value in _DERIVED:
+        if stated <= values.keys() and name not in values:
+            values[name] = value(values)
+    notes += [f"The contract is taken for a bill of {values['bill']} USD a month."] if "contract" in values else []
 
 
 def add_date(values: dict[str, Any], notes: list[str]) -> None:
@@ -60,6 +58,7 @@ def _end_date(match: re.Match[str], day: date) -> date | None:
         return None
     number = _MONTHS.index(month[:3]) + 1 if month else 3 * int(match["quarter"][1]) - 2 if match["quarter"] else 1
     part = (match["part"] or "")[:3]
+    number = {"mid": 6, "end": 12}.get(part, 1) if match["only"] else number
     days = {"mid": 14, "end": 30}.get(part, int(match["day"] or match["day2"] or 1) - 1)
     first = date(int(year or day.year), number, 1)
     first = first.replace(year=first.year + 1) if not year and first + timedelta(days) <= day else first

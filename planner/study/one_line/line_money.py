@@ -22,13 +22,14 @@ _PER = (
     r"|weeks?|months?|mos?|quarters?|years?|yrs?|kwh|kw|gpus?|cards?|servers?|machines?|piece|unit)"
     r"|(?P<ly>monthly|yearly|annually|weekly|daily|each|hourly|apiece))(?![a-z]))?"
 )
-_PAYS = r"(?:pay(?:ing|s)?|paid|spend(?:ing|s)?|spent|bills?|invoices?|charges?|costs? us|burn(?:ing|s)?)"
+_PAYS = r"(?<![a-z])(?:pay(?:ing|s)?|paid|spend(?:ing|s)?|spent|bills?|invoices?|charges?|costs? us|burn(?:ing|s)?)"
 _BARE = re.compile(
     rf"(?P<verb>{_PAYS}|budget|(?:op|cap)ex(?: limit)?|cash(?: limit)?(?: on day one)?)(?![a-z])"
     rf"(?P<between>[^|\d]{{0,40}}?)(?P<n>(?=[0-9]){NUMBER})"
     rf"{_PER}(?!\s*(?:x|gpus?|[a-z]*\d))"
 )
-_BY_MONTH = re.compile(rf"(?P<n>(?=[0-9]){NUMBER}(?<!b)){_PER.removesuffix('?')}(?! (?:active|users|visitors))")
+_LONG_PER = _PER.removesuffix("?").replace("hours?|hrs?|h|days?", "months?")
+_BY_MONTH = re.compile(rf"(?P<n>(?=[0-9]){NUMBER}(?<!b)){_LONG_PER}(?! (?:active|users|visitors))")
 _FETCHES = r"(?:worth|fetch(?:es)?|(?:sold|sell)(?: them)? for)"
 _WORTH = re.compile(rf"{_FETCHES}\s*(?:about )?(?P<n>(?=[0-9]){NUMBER}){_PER}(?!\s*[a-z]*\d)")
 _AT = re.compile(
@@ -49,6 +50,9 @@ _MACHINE_AT = re.compile(
 _MOST_AN_HOUR = 20  # dollars: a smaller sum without a period is the rent of an hour
 _FROM = re.compile(rf"(?<![a-z])from (?:about )?[$€£]?{NUMBER} (?=to (?:about )?[$€£]?[0-9])")
 _CONTRACT = re.compile(r"(?<![a-z])(?:contract|commitment|commit)(?: of| is| at| for)?\s*$")
+_BOUGHT_FOR = re.compile(
+    r"(?<![a-z])(?:buy(?:ing)?|purchas(?:e|ed|ing)|bought)(?![a-z])[^.;?,]*\d[^.;?,]*(?:for|at)\s*$"
+)
 _CASH = re.compile(r"(?:cash|day one)(?: limit)?(?: of| is|:| at most)?\s*$")
 _YEARLY = re.compile(r"(?<![a-z])(?:annual(?:ly)?|yearly)(?![a-z])")
 _BEFORE_BUDGET = re.compile(rf"(?P<n>(?=[0-9]){NUMBER}){_PER}(?= (?:as a |of )?budget)")
@@ -148,6 +152,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("bill", pays and is_bill),
         ("price", not per and before.endswith("(")),
         ("contract", not per and _CONTRACT.search(before)),
+        ("all_price", not per and _BOUGHT_FOR.search(before)),
         ("cash", not per and (_CASH.search(before) or match.groupdict().get("verb", "").startswith("cash"))),
         ("rent", not per and usd < _MOST_AN_HOUR and ("before" in match.re.groupindex or match.re is _BARE_RATE)),
     ) if applies]  # fmt: skip

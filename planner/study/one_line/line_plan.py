@@ -24,7 +24,7 @@ from planner.scenario.vocabulary import USUAL_HOURS_PER_PERSON
 from planner.scenario.work import Work
 from planner.speed.training.images import is_image_network
 from planner.speed.work_to_hours import convert_to_hours
-from planner.study.one_line.line_derived import add_contract, add_date, add_totals
+from planner.study.one_line.line_derived import add_date, add_derived
 from planner.study.one_line.line_records import LineReading
 from planner.study.one_line.line_sellers import (
     LEAST_RPS,
@@ -61,8 +61,7 @@ def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> LinePlan:
     """Return the scenario of the quantities of a line, built and checked as a file is."""
     notes: list[str] = []
     values = dict(values)
-    add_totals(values, notes)
-    add_contract(values, notes)
+    add_derived(values, notes)
     add_date(values, notes)
     with_bill_of_tokens(catalogue, values, notes)
     if {"bill", "gpus"} <= values.keys() and {"seller", "billfor"} & values.keys() and "chip" not in values:
@@ -389,6 +388,7 @@ _UNUSED: tuple[tuple[str, set[str], str], ...] = (
     ("since", {"have"}, "The year it was bought is not used: write we have 8 A100 since 2023."),
     ("team", {"people", "serve"}, "How many people there are is not used: the work is stated."),
     ("busy", {"busy_share", "run"}, "How busy the GPUs are is not used: it follows from the work."),
+    ("average", {"serve"}, "A number on average is not used: write what it counts, such as 9 requests a second."),
     ("setting", set(), "A setting of the training or the server is not used: it changes no cost here."),
 )  # fmt: skip
 

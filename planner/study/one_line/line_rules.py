@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR, SECONDS_PER_HOUR
+from planner.study.one_line.line_words import WORDS
 from planner.study.one_line.quantities import (
     ASKERS,
     DAYS_PER_WEEK,
@@ -76,17 +77,19 @@ _SPAN = "(?P<span>hours?|hrs?|h|days?|weeks?|months?|years?)"
 _RATE = rf"(?:{REQUESTS}{RATE_UNIT}|(?:rps|qps|req/?s){_END})"
 _AUDIO = (
     rf"{_P}\s*(?P<span>hours?|hrs?|h|minutes?|mins?) (?:of )?(?:audio|speech|dictation|video|talk|recordings?|calls?"
-    r"|podcasts?|meetings?|lectures?)"
+    r"|podcasts?|meetings?|lectures?|interviews?|hearings?|consultations?|sessions|broadcasts?|dictations?|visits)"
 )
 _TEXTS = (
     r"(?:(?!(?:for|and|to|with|in|on|at|of) )[a-z]+ )?(?:tickets|documents|docs|records|rows|pages|questions|answers"
     r"|articles|emails|letters|reviews|reports|contracts|sentences|files|cases|logs|messages|notes|papers|books|texts"
     r"|abstracts|prompts|scans|slides|claims|invoices|forms|posts|orders)"
 )
+_NOUNS = "|".join(word for word in WORDS["requests"].split() if len(word) > len("r|q"))
 _READ = r"(?:in|inputs?|prompts?|read|context)(?: tokens)?(?![a-z])"
 _WRITTEN = r"(?:out|outputs?|completions?|written|generated|answers?|responses?)(?: tokens)?(?![a-z])"
 _SETTINGS = r"(?:rank|alpha|batch(?:[- ]size)?|top[- ]k|temperature|chunks?(?: of)?|stage|zero|version|phase|seeds?)"
 _TIME = r"(?:[01]?\d|2[0-4])(?::[0-5]\d)?\s?(?:am|pm|h|o'clock|uhr)?"
+_TIME_TO = r"(?:[01]?\d|2[0-4])(?::[0-5]\d(?:\s?(?:am|pm|h|uhr))?|\s?(?:am|pm|h|o'clock|uhr))"
 _CPU = "(?:cpu|processor)s?(?![a-z])"
 _MONTHS = (
     "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
@@ -108,8 +111,11 @@ RULES: tuple[Rule, ...] = (
         lambda match: (per_second(match), per_second(match) * parse_number(match["out"]) / number_in(match))),
     _rule("peak", rf"{_N}\s*{_RATE}\s*(?:at |in )?(?:the )?{_PEAK}(?!\s*(?:of|at|:)?\s*\d)", per_second_of_rate),
     _rule("peak", rf"between (?:about )?{NUMBER} and {_N}\s*{_RATE}", per_second_of_rate),
-    _rule("rps", rf"(?:average|mean|usually|typically|normally)(?: of| about| around| is)?\s*{_N}"
-        rf"(?:\s*{_RATE})?(?!\s*(?:%|x|gpus?|[a-z]+\d))", per_second_of_rate),
+    _rule("rps", rf"(?:average|mean|usually|typically|normally)(?: of| about| around"
+        rf"| is)?\s*{_N}\s*{_RATE}", per_second_of_rate),
+    _rule("average", rf"(?:average|mean|usually|typically|normally)(?: of| about| around| is)?\s*{_N}(?!\s*(?:%|x"
+        rf"|gpus?|[a-z]+\d))"
+        rf"|{_N2}\s*(?:on average|average)", either_number),
     _rule("rps", rf"each of (?:our |the |my )?(?P<many>{PLAIN}) (?:[a-z]+ )?{WHO} [a-z]+ (?:about )?{_N}\s*"
         rf"{REQUESTS}{RATE_UNIT}", lambda match: per_second(match) * parse_number(match["many"])),
     _rule("rps", rf"{_N}\s*rpm{_END}", lambda match: number_in(match) / 60),
@@ -125,6 +131,8 @@ RULES: tuple[Rule, ...] = (
         lambda match: number_in(match) / (parse_number(match["many"]) * hours_of(match["unit"]) * SECONDS_PER_HOUR)),
     _rule("rps", rf"{_N}\s*{_RATE}", per_second_of_rate),
     _rule("rps", rf"{_N}\s*{_TEXTS}{RATE_UNIT}", per_second),
+    _rule("rps", rf"(?<![a-z])(?:{_NOUNS}){_END}(?: in total| altogether)?[:,]?\s*(?:about "
+        rf"|around )?{_N}{RATE_UNIT}", per_second),
     _rule("peak", rf"{_N}\s+peak{_END}(?!\s*(?:of|at|:)?\s*\d)", number_in),
     _rule("rps", rf"{_N}\s*(?:/|(?:per|an?|each){_END})\s*(?P<unit>seconds?|secs?|s|minutes?|mins?){_END}", per_second),
     _rule("in", rf"{_N}\s*(?:{TOKENS}\s*)?{_READ}"
@@ -145,7 +153,7 @@ RULES: tuple[Rule, ...] = (
         rf"|ssd|nvme"
         rf"|images|files|corpus|text))?", lambda match: number_in(match) * (1_000.0 if match["size"] == "pb" else 1.0)),
     _rule("pue", rf"pue\s*(?:of|=|:|is)?\s*{_N}", number_in),
-    _rule("batch", rf"{_N}\s*(?:[a-z]+ )?(?:runs?|jobs?|trials?|experiments?|trainings?|simulations?|sweeps?|evals?)"
+    _rule("batch", rf"{_N}\s*(?:[a-z-]+ )?(?:runs?|jobs?|trials?|experiments?|trainings?|simulations?|sweeps?|evals?)"
         rf"(?:,| of| with| x| at| taking| lasting)* (?:about )?(?P<many>{PLAIN})[- ]*{LONG_UNIT}(?! (?:an?"
         rf"|per) )(?: each)?",
         lambda match: hours_in(match) * parse_number(match["many"])),
@@ -188,9 +196,9 @@ RULES: tuple[Rule, ...] = (
     _rule("loan", rf"{_N}{_PERCENT}\s*(?:interest|loan){_END}(?: rate)?|(?:interest|loan)(?: rate)?\s*(?:of|at"
         rf"|is)?\s*{_N2}{_PERCENT}",
         lambda match: either_number(match) / 100),
+    _rule("busy", rf"(?:busy|utili[sz]ation|used|usage|load)\s*(?:of|at|:|is)?\s*{_N}{_PERCENT}", percent),
     _rule("busy", rf"{_N}{_PERCENT}\s*(?:of (?:the |all )?(?:time|hours|day)|{_USED}|(?=$|[,.;?!:)|]|\d"
         r"|(?:in|on|for|at|and|over|with|from|to|during|per|by|x|rented|owned|of)(?![a-z])))", percent),
-    _rule("busy", rf"(?:busy|utili[sz]ation|used)\s*(?:of|at|:)?\s*{_N}{_PERCENT}", percent),
     _rule("busy", rf"{_P}\s*(?:hours?|hrs?|h){_END9}{RATE_UNIT}{_WEEKDAYS}", busy_share),
     _rule("busy", rf"(?P<n>0?\.\d+)\s*(?:{_USED}){_END}", number_in),
     _rule("busy", rf"(?:{_USED})\s*(?:of|at|:|is)?\s*(?P<n>0?\.\d+)(?![\d%]|\s*%)", number_in),
@@ -198,7 +206,7 @@ RULES: tuple[Rule, ...] = (
         lambda match: number_in(match) * EVENING_HOURS / HOURS_OF_UNIT["w"]),
     _rule("busy", rf"{_P} days (?:an?|per) week", lambda match: number_in(match) / DAYS_PER_WEEK),
     _rule("busy", rf"(?:from |between )?(?P<from>{_TIME})\s?(?:to|-|–|until|till"
-        rf"|and)\s?(?P<to>{_TIME}(?<=[mhr0k])){_END9}{_WEEKDAYS}", clock_share),
+        rf"|and)\s?(?P<to>{_TIME_TO}){_END9}{_WEEKDAYS}", clock_share),
     _rule("busy", r"24\s?[/x]\s?7(?:/365)?|(?:a)?round the clock|all (?:the time|day long|day)|non-?\s?stop"
         r"|continuous(?:ly)?|day and night|always (?:on|busy)|full[- ]time", 1.0),
     _rule("busy", rf"(?:only |at |on )*(?:nights? and (?:at |on )?weekends?|weekends? and (?:at )?nights?){_ONLY}",
@@ -222,6 +230,10 @@ RULES: tuple[Rule, ...] = (
         gpu_hours),
     _rule("runs", rf"{_N}\s*(?:runs?|fine-?tunes?|times|trainings?|models?|jobs?|experiments?|evals?|evaluations?"
         rf"|builds?){RATE_UNIT}", lambda match: number_in(match) * HOURS_PER_MONTH / (per_hours(match) or 1.0)),
+    _rule("runs", rf"(?P<n>once|twice){RATE_UNIT}",
+        lambda match: number_in(match) * HOURS_PER_MONTH / (per_hours(match) or 1.0)),
+    _rule("of_each", rf"each (?:[a-z]+ )?(?:needs?|wants?|gets?|has|uses?) (?:an?|one|their own|his own"
+        rf"|her own) (?:gpu|card){_END}", True),
     _rule("crew", rf"{_N}\s*(?:ftes?|full[- ]time (?:people|staff|equivalents?|engineers?|admins?)|(?:sys)?admins?"
         rf"|administrators?){_END}(?: (?:to run|running|for) (?:it|them))?", number_in),
     _rule("kw", rf"{_N}\s?(?P<size>kw|mw|kilowatts?|megawatts?){_END}(?: (?:of )?(?:power|available|limit))?",
@@ -235,7 +247,7 @@ RULES: tuple[Rule, ...] = (
         rf"|class) of\s*{_N}(?:\s*(?:[a-z]+ )?{WHO})?", number_in),
     _rule("team", rf"{_N}[- ]?\s*(?:(?!(?:for|and|to|with|in|on|at) )[a-z]+ ){{0,2}}{WHO}(?:\s*team)?", number_in),
     _rule("every", rf"(?:once (?:an?|per|every|each)|every|each) {LONG_UNIT}", every),
-    _rule("since", r"(?:since|bought in|from|of)\s*(?:[a-z]{3,9} )?(?P<year>20[0-3]\d)(?!\d)",
+    _rule("since", r"(?:since|bought in|from|(?<!end )of)\s*(?:[a-z]{3,9} )?(?P<year>20[0-3]\d)(?!\d)",
         lambda match: int(match["year"])),
     _rule("since", r"in (?P<year>201\d|202[0-5])(?!\d)", lambda match: int(match["year"])),
     _rule("date", rf"(?P<way>by|before|until|till|to|due(?: on)?|deadline:?|from|starting|on|in)(?: the)? "
@@ -283,7 +295,7 @@ VERBS: tuple[Rule, ...] = (
     _rule("place", rf"(?:at |from )?home{_END}|zu ?hause|à la maison|en casa|in {_MY} (?:house|flat|apartment"
         rf"|bedroom|garage|basement)"
         rf"|under {_MY} desk", "home"),
-    _rule("place", rf"(?:at|in|for) (?:{_MY} )?office{_END}|im büro|au bureau|en la oficina", "office"),
+    _rule("place", rf"(?:at|in|for) (?:{_MY} )?(?:[a-z|]+ )?office{_END}|im büro|au bureau|en la oficina", "office"),
     _rule("place", rf"(?:in |at )?(?:a )?co-?lo(?:cation)?{_END}(?: (?:facility|space))?", "colocation"),
     _rule("place", rf"on[- ]?prem(?:ises?)?{_END}|(?:own |our |server )+room|on[- ]?site{_END}|in[- ]house{_END}"
         rf"|air[- ]?gapped"
@@ -293,6 +305,6 @@ VERBS: tuple[Rule, ...] = (
     _rule("stay", r"(?:(?:must|may|shall|should) not|mustn't|cannot|can't|never) leaves?(?: the country)?"
         r"|nicht verlassen|(?:müssen|sollen)(?= in)|bleiben(?![a-z])"
         r"|(?:(?:must|has to|have to|data|only) )*(?:stays?|remains?|kept?|keep)(?: (?:the )?data)?"
-        r"(?= (?:with)?in )|gdpr|data residency|sovereign(?:ty)?|(?<![a-z])data(?= in )", True),
+        r"(?= (?:with)?in )|gdpr|data residency|sovereign(?:ty)?|(?<![a-z])(?:data(?: only)?|only)(?= in )", True),
     _rule("local", rf"(?<![a-z])local(?:ly)?{_END}|on my (?:own )?(?:machine|pc|computer){_END}", True),
 )  # fmt: skip

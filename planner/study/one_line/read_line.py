@@ -70,7 +70,8 @@ _LABELS = {
     "havesold_each": "each fetches today, USD", "cpu": "no GPU", "discount": "discount rate",
     "inflight": "requests at once", "batch": "hours of all runs", "replicas": "times so many",
     "machine_size": "GPUs of each", "each_hours": "hours of each", "cash": "cash on day one, USD",
-    "contract": "contract in all, USD", "grows_to": "GPUs at the end",
+    "contract": "contract in all, USD", "all_price": "price of all GPUs, USD", "average": "on average",
+    "of_each": "GPUs of each", "grows_to": "GPUs at the end",
     "audio_each": "sound of each", "setting": "setting", "node_hours": "machine-hours",
     "images": "images", "precision": "precision", "billfor": "the bill is for", "stay": "data stays",
 }  # fmt: skip
@@ -164,7 +165,7 @@ def _with_points(line: str) -> str:
     line = re.sub(r"(?<=\d)'(?=\d{3}(?!\d))", ",", line)
     line = re.sub(r"(?<=\d)'s(?!\w)", "s ", line)  # h100's
     line = re.sub(r"(?<=[a-z])'s(?!\w)|(?<=mio)\.", lambda match: " " * len(match[0]), line)
-    line = re.sub(r"(?<=\d)-(?=(?:hours?|days?|weeks?)(?![a-z]))", " ", line)  # a100-hours
+    line = re.sub(r"(?<=[a-z\d])-(?=(?:hours?|days?|weeks?|months?|years?)(?![a-z]))", " ", line)  # a100-hours
     line = _LAKHS.sub(_in_thousands, line)
     line = _TPU_SLICE.sub(_counted_slice, line)
     line = _THOUSANDS.sub(lambda match: match[0].replace(",", "|").translate(_POINTS), line)
@@ -200,7 +201,9 @@ def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...])
 def _read_quantities(catalogue: Catalogue, parts: LineParts) -> None:
     exchange = rates(catalogue)
     for amount in find_amounts(parts.rest, exchange, sells_tokens(catalogue, parts.rest)):
-        value: Any = amount.usd if amount.kind in ("monthly_budget", "havesold_each", "contract") else amount.text
+        value: Any = (
+            amount.usd if amount.kind in ("monthly_budget", "havesold_each", "contract", "all_price") else amount.text
+        )
         parts.values |= {"budget_usd": amount.usd} if amount.kind == "budget" else {}
         parts.add(amount.kind, value, amount.start, amount.end, f"{amount.usd:,.10g} USD")
         parts.notes += [amount.note] if amount.note else []
@@ -340,7 +343,7 @@ def _unknown_words(catalogue: Catalogue, parts: LineParts) -> Iterator[str]:
             yield " ".join(run)
             run = []
         if is_word:
-            run.append(parts.line[word.start : word.end])
+            run.append(parts.line[word.start : _REST_OF_WORD.match(parts.line, word.end).end()])  # type: ignore[union-attr]
             _ask_about(catalogue, parts, word)
         last = word.end
     if run:
