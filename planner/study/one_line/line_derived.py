@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR, SECONDS_PER_HOUR
-from planner.study.one_line.line_records import machine_size
+from planner.study.one_line.line_records import LEAST_RPS, machine_size
 from planner.study.one_line.quantities import MOST_GROWTH
 
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
@@ -21,6 +21,7 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("gpu_hours", {"node_hours"}, lambda of: (
         of["node_hours"][0] * of.get("gpus", machine_size(of.get("chip", ""))), of["node_hours"][1])),
     ("gpu_hours", {"batch"}, lambda of: (of["batch"] * of.get("gpus", 1), None)),
+    ("rps", {"texts", "stray"}, lambda of: max(of["texts"] / of["stray"] / SECONDS_PER_HOUR, LEAST_RPS)),
     ("growth", {"grows_to", "gpus", "length"}, lambda of: min(
         (of["grows_to"] / of["gpus"]) ** (HOURS_PER_YEAR / of["length"]) - 1, MOST_GROWTH)),
     ("rps", {"average", "peak"}, lambda of: of["average"]),
@@ -30,11 +31,13 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
 
 def add_derived(values: dict[str, Any], notes: list[str]) -> None:
     """Add what follows from other quantities: totals of what is stated of each, a bill of a contract."""
-    if times := values.get("replicas") or (values.get("team") if "of_each" in values else None):
+    if times := values.get("replicas") or (values.get("sites", values.get("team")) if "of_each" in values else None):
         values["gpus"] = int(values.get("gpus", 1) * times)
         notes.append(f"{times:g} times so many GPUs are {values['gpus']:,}.")
     if "each_hours" in values and str(values.get("model", "")).startswith("Whisper"):
         values["audio_each"] = values.pop("each_hours") / SECONDS_PER_HOUR
+    if {"gpu_hours", "stray"} <= values.keys() and values["gpu_hours"][1] is None:
+        values["gpu_hours"] = values["gpu_hours"][0], values["stray"]
     for name, stated, value in _DERIVED:
         if stated <= values.keys() and name not in values:
             values[name] = value(values)
@@ -53,12 +56,15 @@ def add_date(values: dict[str, Any], notes: list[str]) -> None:
 
 def _end_date(match: re.Match[str], day: date) -> date | None:
     """Return the next date of that name, by or until which something is; None for a beginning or an unknown day."""
-    year, month = match["year"] or match["year2"] or match["only"], match["month"]
+    year, month = (
+        match["year"] or match["year2"] or match["only"] or (day.year if match["this"] else None),
+        match["month"],
+    )
     if match["way"] in _BEGINNINGS or not (year or month or match["quarter"]):
         return None
     number = _MONTHS.index(month[:3]) + 1 if month else 3 * int(match["quarter"][1]) - 2 if match["quarter"] else 1
     part = (match["part"] or "")[:3]
-    number = {"mid": 6, "end": 12}.get(part, 1) if match["only"] else number
+    number = {"mid": 6, "end": 12}.get(part, 1) if match["only"] or match["this"] else number
     days = {"mid": 14, "end": 30}.get(part, int(match["day"] or match["day2"] or 1) - 1)
     first = date(int(year or day.year), number, 1)
     first = first.replace(year=first.year + 1) if not year and first + timedelta(days) <= day else first

@@ -22,7 +22,10 @@ _PER = (
     r"|weeks?|months?|mos?|quarters?|years?|yrs?|kwh|kw|gpus?|cards?|servers?|machines?|piece|unit)"
     r"|(?P<ly>monthly|yearly|annually|weekly|daily|each|hourly|apiece))(?![a-z]))?"
 )
-_PAYS = r"(?<![a-z])(?:pay(?:ing|s)?|paid|spend(?:ing|s)?|spent|bills?|invoices?|charges?|costs? us|burn(?:ing|s)?)"
+_PAYS = (
+    r"(?<![a-z])(?:pay(?:ing|s)?|paid|spend(?:ing|s)?|spent|bills?|invoices?|charges?|costs? us|burn(?:ing|s)?"
+    r"|(?:gpu|cloud|api|compute|inference|hosting) costs?)"
+)
 _BARE = re.compile(
     rf"(?P<verb>{_PAYS}|budget|(?:op|cap)ex(?: limit)?|cash(?: limit)?(?: on day one)?)(?![a-z])"
     rf"(?P<between>[^|\d]{{0,40}}?)(?P<n>(?=[0-9]){NUMBER})"

@@ -23,6 +23,9 @@ from pricing.near import near
 
 _MOST_WORDS, _SHORT, _LEAST_LETTERS, _LONG, _MOST_CHOICES = 6, 3, 5, 9, 4
 _SIZE_WITHIN = 0.05
+_OWN_MODEL = re.compile(
+    r"(?:mistral|deepseek|qwen|minimax|llama)[ -](?:v?\d(?:\.\d)?|r\d|\d+(?:\.\d+)?b|small|large|medium|nemo|coder)(?![\w])"
+)  # mistral 7b
 _NUMBERS = re.compile(r"\d+(?:\.\d+)?")
 _INSTANCE = re.compile(r"\d.*[._-]|[._-]\w*\d")
 _VERSION = re.compile(r"(?<=[a-z])[ -]?v?\d\d?[a-z]?$")  # yolo v8n
@@ -128,7 +131,7 @@ def chips_of_memory(catalogue: Catalogue, gb: float) -> tuple[str, ...]:
 
 def sells_tokens(catalogue: Catalogue, line: str) -> bool:
     """Return whether a line names who sells tokens; of sellers of GPUs too only where it names no GPU."""
-    words, known = [word.text for word in tokens(line)], _vocabulary(catalogue)["seller"]
+    words, known = [word.text for word in tokens(_OWN_MODEL.sub(" ", line))], _vocabulary(catalogue)["seller"]
     called = (word for word in words if word not in FILLERS and _is_known(word, known, by_number=False))
     sellers = [word for word in called if any(_reads(catalogue, word, _seller, _price))]
     if not sellers:

@@ -25,9 +25,8 @@ from planner.scenario.work import Work
 from planner.speed.training.images import is_image_network
 from planner.speed.work_to_hours import convert_to_hours
 from planner.study.one_line.line_derived import add_date, add_derived
-from planner.study.one_line.line_records import LineReading
+from planner.study.one_line.line_records import LEAST_RPS, LineReading
 from planner.study.one_line.line_sellers import (
-    LEAST_RPS,
     LINE,
     ONE_PERSON_REQUESTS_PER_S,
     USUAL_MODEL,
@@ -66,7 +65,7 @@ def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> LinePlan:
     with_bill_of_tokens(catalogue, values, notes)
     if {"bill", "gpus"} <= values.keys() and {"seller", "billfor"} & values.keys() and "chip" not in values:
         del values["gpus"]  # a bill for tokens, against `a GPU`
-    if {"runs", "length"} <= values.keys() and not {"model", "train", "tune"} & values.keys():
+    if {"runs", "length"} <= values.keys() and not {"model", "tokens", "examples"} & values.keys():
         values["every"] = values.pop("runs")  # 20 a week, 5 hours each
     task = _task(values, notes)
     data: dict[str, Any] = {"work": ({},)}
@@ -235,7 +234,8 @@ def _training(values: dict[str, Any], task: str, notes: list[str]) -> dict[str, 
         _add_usual_training(train, values, task, notes)
     if values.get("precision") in ("fp32", "fp16", "bf16", "fp8", "fp4"):
         train["precision"] = values["precision"]
-    short = values.get("length") if task == "tune" and values.get("length", math.inf) < _SHORTEST_HOURS else None
+    is_time_for_it = task == "tune" or "tokens" in values
+    short = values.get("length") if is_time_for_it and values.get("length", math.inf) < HOURS_PER_YEAR else None
     if due := values.get("due", short):
         train["deadline_days"] = due / HOURS_PER_DAY
     if "seq" in values:

@@ -62,6 +62,7 @@ def reading_sentences(reading: LineReading) -> tuple[str, ...]:
     return tuple(filter(None, (f"Taken as: {taken}." if taken else "", *reading.notes, unknown)))
 
 
+LEAST_RPS = 0.0001  # that a plan may have
 GPU_WORDS = frozenset({"gpu", "gpus", "cards", "card", "accelerators", "accelerator", "graphics", "chips"})
 MACHINE_WORDS = frozenset(
     {"rack", "racks", "node", "nodes", "server", "servers", "machine", "machines", "box", "boxes", "hosts"}

@@ -72,13 +72,17 @@ _DUE = r"in under|in less than|within|by|under|less than|no more than|finish in|
 _ABOUT = r"\s*(?:about |around )?"
 _MY = "(?:my|our|the|a|an)"
 _NO_PERIOD = "(?P<unit>)(?P<ly>)"
-_PERSON = rf"(?:(?:active |registered )?{WHO}|head{_END}|seat{_END})"
+_PERSON = (
+    rf"(?:(?:active |registered )?(?:{WHO}|(?!quarter|server|number|cent|layer|order|parameter|month)[a-z]+"
+    rf"(?:er|ee|or|nt|ist|ian|person){_END})|head{_END}|seat{_END})"
+)
 _SPAN = "(?P<span>hours?|hrs?|h|days?|weeks?|months?|years?)"
 _RATE = rf"(?:{REQUESTS}{RATE_UNIT}|(?:rps|qps|req/?s){_END})"
 _AUDIO = (
     rf"{_P}\s*(?P<span>hours?|hrs?|h|minutes?|mins?) (?:of )?(?:audio|speech|dictation|video|talk|recordings?|calls?"
     r"|podcasts?|meetings?|lectures?|interviews?|hearings?|consultations?|sessions|broadcasts?|dictations?|visits)"
 )
+_SOUNDS = "(?:meetings|hearings|calls|consultations|interviews|lectures|visits|podcasts|episodes|sessions|recordings)"
 _TEXTS = (
     r"(?:(?!(?:for|and|to|with|in|on|at|of) )[a-z]+ )?(?:tickets|documents|docs|records|rows|pages|questions|answers"
     r"|articles|emails|letters|reviews|reports|contracts|sentences|files|cases|logs|messages|notes|papers|books|texts"
@@ -171,6 +175,12 @@ RULES: tuple[Rule, ...] = (
     _rule("audio_each", rf"{_AUDIO}(?: each|{EVERY}{_PERSON})(?:{RATE_UNIT})?",
         lambda match: hours_of_sound(match) / (per_hours(match) or HOURS_PER_DAY)),
     _rule("epochs", rf"{_N}\s*(?:epochs?|passes){_END}(?:\s*(?:of|over|on))?", number_in),
+    _rule("audio", rf"{_P}\s*(?:[a-z]+ )?{_SOUNDS}{RATE_UNIT}(?: of|,| with)* (?P<many>{PLAIN})\s*(?P<span>hours?"
+        rf"|minutes?|mins?)(?: each)?",
+        lambda match: hours_of_sound(match) * parse_number(match["many"]) / (per_hours(match) or HOURS_PER_DAY)),
+    _rule("audio", rf"{_P}\s*(?:[a-z]+ )?{_SOUNDS}(?: of|,| with)* (?P<many>{PLAIN})\s*(?P<span>hours?|minutes?"
+        rf"|mins?)(?: each)?{RATE_UNIT}",
+        lambda match: hours_of_sound(match) * parse_number(match["many"]) / (per_hours(match) or HOURS_PER_DAY)),
     _rule("audio", rf"{_AUDIO}{RATE_UNIT}", lambda match: hours_of_sound(match) / (per_hours(match) or HOURS_PER_DAY)),
     _rule("examples", rf"{_N}\s*(?:training |preference |labell?ed )?(?:examples?|samples?|conversations|instructions"
         rf"|pairs|dialogu?es|preferences){_END}", number_in),
@@ -218,13 +228,16 @@ RULES: tuple[Rule, ...] = (
     _rule("busy", rf"(?P<n>one|two|three|[123]|single)[- ]shifts?{_ONLY}",
         lambda match: SHIFT_HOURS * parse_number(match["n"]) * WORKING_DAYS / HOURS_OF_UNIT["w"]),
     _rule("busy", r"half (?:of )?the (?:time|day)|part[- ]time", 0.5),
-    _rule("busy", rf"(?:only |in |during )*(?:office|business|working|work|bank|school) hours{_ONLY}|9 to 5"
+    _rule("busy", rf"(?:only |in |during )*(?:office|business|working|work|bank|school|market|trading"
+        rf"|opening) hours{_ONLY}|9 to 5"
         rf"|during the (?:day|week)|on weekdays",
         OFFICE_HOURS_PER_WEEK / HOURS_OF_UNIT["w"]),
     _rule("length", rf"(?:for |over )?(?:an?|the|one) weekend{_END}", 2 * HOURS_PER_DAY),
     _rule("gpu_hours", rf"{_N}(?=\s+(?!(?:for|in|at|on|to|of|or|and|x) )(?:[a-z]{{1,3}} ?[0-9]{{1,4}}|[0-9]{{4}})"
         rf"[a-z]{{0,2}}[- ](?:gpu[- ]?)?{_SPAN}{_END}"
         rf"(?:{RATE_UNIT})?)", gpu_hours),
+    _rule("gpu_hours", rf"(?=[0-9]){_N}\s*{_SPAN} (?:of|on) (?=[a-z]{{1,3}} ?[0-9]{{2,4}})",
+        lambda match: (number_in(match) * hours_of(match["span"]), None)),
     _rule("gpu_hours", rf"{_N}\s*(?:gpu|accelerator|card)[- ]?{_SPAN}{_END9}(?:{RATE_UNIT})?", gpu_hours),
     _rule("node_hours", rf"{_N}\s*(?:node|machine|server|instance)[- ]{_SPAN}{_END9}(?:{RATE_UNIT})?",
         gpu_hours),
@@ -232,6 +245,9 @@ RULES: tuple[Rule, ...] = (
         rf"|builds?){RATE_UNIT}", lambda match: number_in(match) * HOURS_PER_MONTH / (per_hours(match) or 1.0)),
     _rule("runs", rf"(?P<n>once|twice){RATE_UNIT}",
         lambda match: number_in(match) * HOURS_PER_MONTH / (per_hours(match) or 1.0)),
+    _rule("sites", rf"{_P} (?:[a-z]+ )?(?:hospitals|clinics|sites|offices|branches|stores|plants|factories|schools"
+        rf"|campuses|cities"
+        rf"|labs|locations|studios|stations){_END}", number_in),
     _rule("of_each", rf"each (?:[a-z]+ )?(?:needs?|wants?|gets?|has|uses?) (?:an?|one|their own|his own"
         rf"|her own) (?:gpu|card){_END}", True),
     _rule("crew", rf"{_N}\s*(?:ftes?|full[- ]time (?:people|staff|equivalents?|engineers?|admins?)|(?:sys)?admins?"
@@ -245,7 +261,8 @@ RULES: tuple[Rule, ...] = (
         number_in),
     _rule("team", rf"(?:team|group|lab|staff|startup|company|family|household|crew|department|squad"
         rf"|class) of\s*{_N}(?:\s*(?:[a-z]+ )?{WHO})?", number_in),
-    _rule("team", rf"{_N}[- ]?\s*(?:(?!(?:for|and|to|with|in|on|at) )[a-z]+ ){{0,2}}{WHO}(?:\s*team)?", number_in),
+    _rule("team", rf"(?![0-9]+[.][0-9]){_N}[- ]?\s*(?:(?!(?:for|and|to|with|in|on"
+        rf"|at) )[a-z]+ ){{0,2}}{WHO}(?:\s*team)?", number_in),
     _rule("every", rf"(?:once (?:an?|per|every|each)|every|each) {LONG_UNIT}", every),
     _rule("since", r"(?:since|bought in|from|(?<!end )of)\s*(?:[a-z]{3,9} )?(?P<year>20[0-3]\d)(?!\d)",
         lambda match: int(match["year"])),
@@ -255,7 +272,8 @@ RULES: tuple[Rule, ...] = (
         rf"|\.)? (?:of )?)?(?P<month>{_MONTHS}){_END}"
         r"(?: (?P<day2>\d{1,2})(?:st|nd|rd|th)?(?!\w))?(?:,? (?P<year>20\d\d))?|20\d\d-\d\d-\d\d"
         r"|\d{1,2}\.\d{1,2}\.(?:20)?\d\d"
-        r"|(?P<quarter>(?<!in )q[1-4])(?: (?P<year2>20\d\d))?|christmas|easter|summer|(?P<only>20[2-4]\d))",
+        r"|(?P<quarter>(?<!in )q[1-4])(?: (?P<year2>20\d\d))?|christmas|easter|summer|(?P<this>(?:the|this) year)"
+        r"|(?P<only>20[2-4]\d))",
         lambda match: match),
     _rule("cpu", rf"{_CPU}[- ]only|(?:only|just)(?: on)?(?: an?| our)? {_CPU}|no gpus?(?: at all)?{_END}"
         rf"|without (?:any |an? )?gpus?{_END}"
@@ -275,15 +293,16 @@ RULES: tuple[Rule, ...] = (
         lambda match: int(number_in(match))),
     _rule("gpus", rf"{_P} (?:of (?:them|these|those)|pieces|pcs|units){_END}", lambda match: int(number_in(match))),
     _rule("channel", rf"(?:second[- ]?hand|refurbished|pre-?owned){_END}|(?<!gpus )(?<!cards )used"
-        r"(?=\s+(?:[a-z]+ )?(?:[a-z]{0,3}\d{2,4}|gpus?|cards?|servers?)|\s*(?:$|,))", "used"),
+        r"(?=\s+(?:[a-z]+ )?(?:[a-z]{0,3}\d{2,4}|gpus?|cards?|servers?)|\s*(?:$|,)|\s+(?:at|for) *[|])", "used"),
     _rule("every", rf"(?:daily|nightly|weekly|monthly|quarterly){_END}", every),
     _rule("spot", rf"(?:on )?(?:spot|pre-?emptible|interruptible)(?: instances?| machines?| gpus?)?{_END}", True),
 )  # fmt: skip
+STRAY: tuple[Rule, ...] = (_rule("stray", rf"(?<![a-z|]){RATE_UNIT}", per_hours),)
 MEMORY: tuple[Rule, ...] = (_rule("memory", rf"{_P}\s?gi?b{_END9}(?: of (?:vram|memory)| vram| memory)?", number_in),)
 VERBS: tuple[Rule, ...] = (
     _rule("tune", rf"(?<![a-z])(?:(?:instruction[- ])?(?:fine[- ]?\s?)?tun(?:e|es|ed|ing)|sft|dpo|grpo|ppo|rlhf|rlvr"
         rf"|rl|reinforcement learning|adapt(?:ing)?){_END}", True),
-    _rule("train", rf"(?<![a-z])(?:pre|re)?-?\s?train(?:s|ed|ing)?{_END}", True),
+    _rule("train", rf"(?<![a-z])(?:pre|re)?-?\s?train(?:s|ed|ing)?{_END}|from scratch{_END}", True),
     _rule("serve", rf"(?<![a-z])(?:self-?\s?)?(?:serv(?:e|es|ing)|host(?:s|ing)?){_END}|inferenc(?:e|ing)|deploy\w*"
         r"|(?:(?:support|customer|service|internal|rag|coding|code) )*(?:chat(?:-?\s?bots?)?|bots?|copilots?|"
         rf"assistants?|agents?){_END}|rag{_END}|api endpoint", True),

@@ -12,7 +12,7 @@ from planner.scenario.latency import latency_classes
 from planner.scenario.path import set_value
 from planner.scenario.scenario import USUAL_ACCELERATOR
 from planner.scenario.typed_money import to_dollars
-from planner.study.one_line.line_records import LineError
+from planner.study.one_line.line_records import LEAST_RPS, LineError
 from planner.study.plan_any import scenario_from_token_bill
 from pricing import Catalogue, names
 from pricing.exchange import rates
@@ -24,7 +24,6 @@ LINE = "line"
 ONE_PERSON_REQUESTS_PER_S = 0.01  # an assumption: one person at a desk asks every hundred seconds
 _MESSAGES = "messages-per-user"
 _DAYS_PER_WEEK = 7
-LEAST_RPS = 0.0001  # that a plan may have
 _REQUEST_SECONDS = 10  # an assumption: 300 tokens at 30 a second
 _CLIP_SECONDS = 30  # what a speech model hears at once
 

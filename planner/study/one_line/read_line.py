@@ -40,7 +40,7 @@ from planner.study.one_line.line_records import (
     count_beside,
     machine_size,
 )
-from planner.study.one_line.line_rules import COUNTED_IN_THOUSANDS, MEMORY, RULES, VERBS
+from planner.study.one_line.line_rules import COUNTED_IN_THOUSANDS, MEMORY, RULES, STRAY, VERBS
 from planner.study.one_line.line_words import FILLERS, WORDS, in_english
 from planner.study.one_line.quantities import BLANK, blank, take
 from pricing import Catalogue, PricingError, names
@@ -51,7 +51,10 @@ LONGEST = 300
 _NUMBER_BEHIND = re.compile(r"[ -]\d{3,}\w*(?: (?:ti|super|xtx?))*(?!\w)")
 _QUIET = frozenset(WORDS["quiet"].split())
 _MACHINES_BEHIND = re.compile(r" (?:servers|nodes|machines|boxes)(?![a-z])")
-_EACH = re.compile(r" each(?![a-z])")
+_EACH = re.compile(
+    r"(?: in)? each(?![a-z])"
+    r"| (?:per|(?:for|in) (?:each|every)) (?:site|clinic|hospital|office|branch|store|plant|school|lab|location|studio)"
+)
 _ONLY = re.compile(r" only(?![a-z])")
 _REST_OF_WORD = re.compile(r"\w*")
 _MOST_BETWEEN = 2  # words between `we have` and what there is
@@ -71,7 +74,7 @@ _LABELS = {
     "inflight": "requests at once", "batch": "hours of all runs", "replicas": "times so many",
     "machine_size": "GPUs of each", "each_hours": "hours of each", "cash": "cash on day one, USD",
     "contract": "contract in all, USD", "all_price": "price of all GPUs, USD", "average": "on average",
-    "of_each": "GPUs of each", "grows_to": "GPUs at the end",
+    "of_each": "GPUs of each", "sites": "how many places", "stray": "every, hours", "grows_to": "GPUs at the end",
     "audio_each": "sound of each", "setting": "setting", "node_hours": "machine-hours",
     "images": "images", "precision": "precision", "billfor": "the bill is for", "stay": "data stays",
 }  # fmt: skip
@@ -210,6 +213,9 @@ def _read_quantities(catalogue: Catalogue, parts: LineParts) -> None:
     for name, value, start, end in take(parts.rest, RULES):
         if BLANK not in parts.rest[start:end]:
             parts.add(name, value, start, end)
+    if {"gpu_hours", "texts"} & parts.values.keys():
+        for name, value, start, end in take(parts.rest, STRAY):
+            parts.add(name, value, start, end)
 
 
 def _read_names(catalogue: Catalogue, parts: LineParts) -> None:
@@ -284,7 +290,7 @@ def _add_chip(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from:
     each = machine.accelerators if machine else offer.accelerators_per_instance if offer else 0
     each = each or int(parts.values.get("machine_size", machine_size(chip)) if is_whole else 1)
     if count is not None or machine or offer or is_dgx:
-        many = (count.many if count else 1) * each
+        many = (count.many if count else parts.values.pop("gpus", 1) if offer or machine else 1) * each
         parts.values |= {"chip_have" if is_kept else "chip": chip}
         parts.values |= {"of_each": True} if not is_whole and _EACH.match(parts.rest, name.end) else {}
         parts.add("have" if is_kept else "gpus", many, *_with_count(name, count), f"{many:,} x {label}")
