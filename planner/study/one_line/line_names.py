@@ -24,7 +24,7 @@ from pricing.near import near
 _MOST_WORDS, _SHORT, _LEAST_LETTERS, _LONG, _MOST_CHOICES = 6, 3, 5, 9, 4
 _SIZE_WITHIN = 0.05
 _OWN_MODEL = re.compile(
-    r"(?:mistral|deepseek|qwen|minimax|llama)[ -](?:v?\d(?:\.\d)?|r\d|\d+(?:\.\d+)?b|small|large|medium|nemo|coder)(?![\w])"
+    r"(?:mistral|deepseek|qwen|minimax|llama)[ -](?:v?\d(?:\.\d)?|r\d|\d+(?:\.\d+)?b|small|large|medium|nemo|coder)\b"
 )  # mistral 7b
 _NUMBERS = re.compile(r"\d+(?:\.\d+)?")
 _INSTANCE = re.compile(r"\d.*[._-]|[._-]\w*\d")
