@@ -55,8 +55,11 @@ def read_scenario(text: bytes, name: str, catalogue: Catalogue) -> SavedScenario
         from planner.scenario.plan_csv import unpack_plan  # few plans come in a pack
 
         text, name, changes = unpack_plan(text, name, MOST_BYTES)
-    is_table = name.casefold().endswith((".csv", ".tsv"))
-    read, lines = read_table(text, name) if is_table else read_yaml(text, name)
+    reader = read_yaml
+    if name.casefold().endswith((".csv", ".tsv")):
+        from planner.scenario.plan_csv import read_plan_csv as reader  # few plans come as a table
+
+    read, lines = reader(text, name)
     if not isinstance(read, dict):
         wish = "the file is empty" if read is None else f"{shown(read)} stands where keys and values are wanted"
         raise ScenarioError(name, None, f"{wish}; a first line could be `accelerator: H100-SXM5-80GB`")
@@ -73,13 +76,6 @@ def read_scenario(text: bytes, name: str, catalogue: Catalogue) -> SavedScenario
         wish = f"{format_path(first.path)}: {str(first.error).rstrip('.')}"
         raise ScenarioError(name, _line(lines, first.path), wish, more=len(lost) - 1)
     return SavedScenario(settled, day, digest, notes=(*changes, *_notes(scenario, settled, catalogue)))
-
-
-def read_table(raw: bytes, name: str) -> tuple[Any, Mapping[tuple[str, ...], int]]:
-    """Return the data of a plan in a CSV, and the line of each name; raise `ScenarioError` if unreadable."""
-    from planner.scenario.plan_csv import read_plan_csv  # few plans come as a table
-
-    return read_plan_csv(raw, name)
 
 
 def build_scenario(data: Mapping[str, Any], name: str, lines: Mapping[tuple[str, ...], int]) -> Scenario:

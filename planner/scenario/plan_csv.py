@@ -12,7 +12,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from planner.scenario.fields import field_spec
 from planner.scenario.known_names import ScenarioError, unknown_key_message
@@ -22,7 +22,9 @@ from pricing.strict_yaml import MAX_BYTES
 
 ONE_HALF = "one_half"
 PLAN_FILE, FILES_FILE = "plan.csv", "files.csv"
+_PLAN = re.compile(r"(^|/)plan\.csv$|\.ya?ml$", re.IGNORECASE)
 _MOST_FILES = 200
+_NO_FILE = re.compile(r"^__MACOSX/|(^|/)\._|/$")  # what some programs put beside the files
 _ASSUMPTIONS = "assumption_id"  # a column of the assumptions of a pack
 _HEAD_KINDS = {"schema": "whole", "day": "day", "catalogue": "text"}
 _BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, KeyError, OSError, RuntimeError,
@@ -35,17 +37,10 @@ _THOUSANDS = re.compile(r"(?<=\d)[ '\u2019\u00a0\u202f](?=\d{3})")
 _ENCODINGS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
 
-class PlanCsvRow(NamedTuple):
-    """A field of a plan, as a row."""
-
-    name: str
-    value: object
-    unit: str
-    meaning: str
-
-
 class CsvCell(int):
     """The line of a cell; errors say the column and the file with it."""
+
+    where: str
 
     def __new__(cls, line: int, file: str, column: str = "value") -> "CsvCell":
         """Return the line of a cell in this column."""
@@ -53,24 +48,22 @@ class CsvCell(int):
         cell.where = f" of {file}, column {column}"
         return cell
 
-    where: str
-
     def __str__(self) -> str:
         return f"{int(self)}{self.where}"
 
 
-def plan_csv_rows(head: Mapping[str, object], changed: Mapping[str, Any]) -> Iterator[PlanCsvRow]:
+def plan_csv_rows(head: Mapping[str, object], changed: Mapping[str, Any]) -> Iterator[tuple[str, object, str, str]]:
     """Yield the rows of a plan: the head of its file, then each field that differs from the defaults."""
-    yield PlanCsvRow(ONE_HALF, 0.5, "", "leave it: tells which decimal sign this file uses")
+    yield (ONE_HALF, 0.5, "", "leave it: tells which decimal sign this file uses")
     for name, value in head.items():
-        yield PlanCsvRow(name, value, "", "as in docs/scenario.md")
+        yield (name, value, "", "as in docs/scenario.md")
     for path, value in (leaf for name, inner in changed.items() for leaf in _leaves(inner, (name,))):
         spec = field_spec(path)
         assert spec is not None  # a scenario has no other fields
         label = str((spec.asked or {}).get("label", ""))
         choices = f"one of {', '.join(spec.choices)}" if spec.choices else ""
         meaning = "; ".join(text for text in (label, spec.help, choices) if text)
-        yield PlanCsvRow(format_path(path), value, spec.unit, meaning)
+        yield (format_path(path), value, spec.unit, meaning)
 
 
 def _leaves(data: Any, path: Path) -> Iterator[tuple[Path, object]]:
@@ -91,7 +84,7 @@ def unpack_plan(raw: bytes, name: str, most_bytes: int) -> tuple[bytes, str, tup
         raise ScenarioError(name, None, wish)
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as pack:
-            files = [one for one in pack.infolist() if not one.is_dir() and not _is_of_a_mac(one.filename)]
+            files = [one for one in pack.infolist() if not _NO_FILE.search(one.filename)]
             plan = _only_plan([one.filename for one in files], name)
             changes = _changes(pack, files)
             return _contents(pack, plan, name), plan.rpartition("/")[2], changes
@@ -100,12 +93,8 @@ def unpack_plan(raw: bytes, name: str, most_bytes: int) -> tuple[bytes, str, tup
         raise ScenarioError(name, None, wish) from error
 
 
-def _is_of_a_mac(file: str) -> bool:
-    return file.startswith("__MACOSX/") or file.rpartition("/")[2].startswith("._")
-
-
 def _only_plan(files: list[str], name: str) -> str:
-    plans = [file for file in files if file.endswith((".yaml", ".yml")) or file.rpartition("/")[2] == PLAN_FILE]
+    plans = [file for file in files if _PLAN.search(file)]
     if len(plans) == 1:
         return plans[0]
     listed = printable(", ".join(plans or files) or "nothing", 200)
@@ -146,7 +135,7 @@ def checksum(crc: int) -> str:
 def read_plan_csv(raw: bytes, name: str) -> tuple[Any, dict[tuple[str, ...], int]]:
     """Return the data of a plan in a CSV, and the line of each name; or raise `ScenarioError`."""
     cells = list(_cells(decoded(raw, name), name, ("name", "value")))
-    mark = next((_decimal_sign(text) for _, field, text in cells if field == ONE_HALF), "")
+    mark = next((sign for _, field, text in cells if field == ONE_HALF for sign in ",." if sign in text), "")
     values: dict[Path, Any] = {}
     lines: dict[tuple[str, ...], int] = {}
     for line, field, text in cells:
@@ -214,10 +203,6 @@ def _pair(row: list[str], columns: list[tuple[str, int]], name: str, line: int) 
     if not first.strip():
         raise ScenarioError(name, CsvCell(line, name, columns[0][0]), f"nothing stands beside {printable(second)}")
     return first.strip(), second
-
-
-def _decimal_sign(text: str) -> str:
-    return "," if "," in text else "." if "." in text else ""
 
 
 def _path(field: str, line: int, name: str) -> Path:

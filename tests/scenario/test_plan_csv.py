@@ -18,11 +18,11 @@ from planner.scenario.file import (
     build_scenario,
     plan_table_rows,
     read_scenario,
-    read_table,
     write_scenario,
 )
 from planner.scenario.known_names import ScenarioError
 from planner.scenario.own import OwnInputs
+from planner.scenario.plan_csv import read_plan_csv
 from planner.scenario.scenario import Scenario
 from pricing.strict_yaml import MAX_BYTES
 from tests.facts import CATALOGUE, DAY
@@ -68,7 +68,7 @@ def test_any_plan_comes_back_to_the_last_digit_in_any_style_and_order(
     random.shuffle(rows)
     places = random.sample(range(4), 4)
     raw = encoded(style, [[row[place] for place in places] for row in (COLUMNS, *rows)])
-    data, lines = read_table(raw, "plan.csv")
+    data, lines = read_plan_csv(raw, "plan.csv")
     assert data.pop("schema") == 1
     assert (data.pop("day"), data.pop("catalogue")) == (DAY.isoformat(), CATALOGUE.digest)
     assert build_scenario(data, "plan.csv", lines) == scenario
@@ -176,7 +176,7 @@ def test_fifty_megabytes_or_a_million_rows_are_refused_at_once() -> None:
 def test_a_plan_comes_out_of_a_zip_whatever_else_is_in_it() -> None:
     want = Scenario(years=3.25)
     mac = {"__MACOSX/._plan.csv": b"\x00", "pack/._plan.csv": b"\x00", "pack/plan.csv": GOOD, "pack/cash-flow.csv": b""}
-    for files in ({"plan.csv": GOOD}, {"my.yaml": b"years: 3.25\n"}, mac):
+    for files in ({"plan.csv": GOOD}, {"Plan.CSV": GOOD, "sub/": b""}, {"my.yaml": b"years: 3.25\n"}, mac):
         assert read(zipped(files), "any.zip") == SavedScenario(want)
     assert read(zipped({"plan.csv": GOOD}), "no ending").scenario == want
 
