@@ -122,6 +122,14 @@ _OF_SCENARIO = attrgetter(
 _OF_WORK = (BUSY_FACTOR, HOURS_FACTOR, RATE)  # what is tried out of it changes how much work there is
 
 
+def reporting_currency(catalogue: Catalogue, shown: Currency, day: date) -> Currency | None:
+    """Return a currency with its rate, the day and the source of that; None where nobody has a rate of it."""
+    if shown.usd_per_unit is not None:
+        return shown.model_copy(update={"day": shown.day or day, "source": shown.source or "the plan"})
+    rate = rates(as_of(catalogue, shown.day or day)).get(shown.code)
+    return rate and shown.model_copy(update={"usd_per_unit": rate.usd, "day": rate.day, "source": rate.said_by})
+
+
 @dataclass(frozen=True, eq=False)
 class PlanContext:
     """Everything a ledger depends on. Never changed, and itself its only equal: what follows from one is kept by it."""
@@ -143,14 +151,9 @@ class PlanContext:
 
     @cached_property
     def currency(self) -> Currency | None:
-        """The money that files show beside dollars, with its rate: the plan's own, else the catalogue's."""
+        """The money that tables and files show, with its rate: the plan's own, else the catalogue's."""
         shown = self.scenario.currency
-        if shown is None:
-            return None
-        if shown.usd_per_unit is not None:
-            return shown.model_copy(update={"day": shown.day or self.day, "source": shown.source or "the plan"})
-        rate = rates(as_of(self.catalogue, shown.day or self.day)).get(shown.code)
-        return rate and Currency(code=rate.code, usd_per_unit=rate.usd, day=rate.day, source=rate.said_by)
+        return shown and reporting_currency(self.catalogue, shown, self.day)
 
     @cached_property.of(_work_of)
     def demand(self) -> Demand:

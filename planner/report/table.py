@@ -67,6 +67,16 @@ class Table:
         """The table with these ids for its rows."""
         return Table(self.cells, tuple(ids))
 
+    def in_currency(self, code: str, usd_per_unit: float) -> Table:
+        """The table with its dollars in another currency: columns called so, or all where the first one says USD."""
+        are_all = "USD" in next(iter(self.cells), "")
+
+        def converted(name: str, cells: Sequence[Any]) -> Sequence[Any]:
+            is_money = are_all or "USD" in name
+            return [cell / usd_per_unit if is_money and isinstance(cell, float) else cell for cell in cells]
+
+        return Table({name.replace("USD", code): converted(name, each) for name, each in self.cells.items()}, self.ids)
+
     def is_empty(self, name: str) -> bool:
         """Return True if every cell of a column is empty."""
         return all(_finite_or_nan(cell) is None for cell in self.cells[name])

@@ -223,6 +223,8 @@ def _options_of(catalogue: Catalogue, key: LinkKey) -> tuple[str, ...] | None:
         return (*((ANY_ACCELERATOR,) if has_model else ()), *accelerator_choices(catalogue))
     if key.key == "havegpu":
         return accelerator_choices(catalogue)
+    if key.key == "currency":
+        return tuple(sorted(rates(catalogue)))
     if key.key in MODELS:
         return model_choices(catalogue, key.key)
     lists = {"site": catalogue.sites, "written": catalogue.schedules, "billfor": catalogue.hosted}

@@ -68,6 +68,10 @@ def table(
         return
     data = make() if callable(make) else make
     config = columns(data) if callable(columns) else dict(columns or {})
+    currency = state.currency()
+    if currency is not None and currency.usd_per_unit is not None:
+        data = data.in_currency(currency.code, currency.usd_per_unit)
+        config = {name.replace("USD", currency.code): column for name, column in config.items()}
     rounded = {name: 2 for name, column in config.items() if column is WHOLE_SHARE}
     dataframe(data.to_pandas().round(rounded) if rounded else data, column_config=config, **options)
     if file:

@@ -12,6 +12,7 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from planner.money.renting.own_prices import own_quotes
+from planner.money.setting import reporting_currency
 from planner.money.verdict.answer import Answer
 from planner.report import charts
 from planner.report.answer import payback_chart
@@ -19,6 +20,7 @@ from planner.report.answer.plan_report import PlanResult, evaluate
 from planner.report.answer.side_by_side import PinnedPlan
 from planner.report.futures import future_charts
 from planner.scenario.scenario import Scenario
+from planner.scenario.terms import Currency
 from planner.web import messages, workers
 from planner.web.shared import key_of, shared
 from pricing import Catalogue, load_catalogue
@@ -112,6 +114,12 @@ def set_as_of_date(day: date | None) -> None:
 def has_as_of_date() -> bool:
     """Return whether this session looks back at an earlier day."""
     return st.session_state.get("as_of") is not None
+
+
+def currency() -> Currency | None:
+    """Return the money that tables show in place of dollars, with its rate; None where they show dollars."""
+    plan = st.session_state.get("scenario")
+    return plan and plan.currency and reporting_currency(catalogue(), plan.currency, day())
 
 
 def day() -> date:

@@ -244,5 +244,8 @@ def test_money_is_converted_once() -> None:
     assert shown.amount == pytest.approx([100.0, -2.0])
     assert (shown.code, shown.day) == ("EUR", DAY)
     assert convert_to_plan_currency(7.0, None).amount == 7.0
+    forward = euro.model_copy(update={"usd_per_unit_by_year": (1.25, 1.6)})
+    months = convert_to_plan_currency(np.full(26, 2.0), forward).amount
+    assert months == pytest.approx([1.6] * 13 + [1.25] * 13)
     with pytest.raises(TypeError, match="once"):
         convert_to_plan_currency(shown, euro)  # type: ignore[arg-type]

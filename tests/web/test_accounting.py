@@ -1,5 +1,6 @@
 """The box of a controller: statements, leases, rates, and bills beside the plan."""
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.web.test_questions import visit
@@ -41,3 +42,13 @@ def asof(app: AppTest) -> str:
     """The day of the plan on the screen."""
     (day,) = app.query_params["asof"] if isinstance(app.query_params["asof"], list) else [app.query_params["asof"]]
     return day
+
+
+def test_tables_are_in_the_currency_of_the_plan() -> None:
+    dollars, euros = visit(), visit(currency="EUR")
+    (usd,), (eur,) = (
+        [table.value for table in app.dataframe if "Option" in table.value.columns][:1] for app in (dollars, euros)
+    )
+    assert list(eur.columns) == [name.replace("USD", "EUR") for name in usd.columns]
+    assert eur["Total cash, EUR"].tolist() == pytest.approx((usd["Total cash, USD"] / 1.1172).tolist())
+    assert visit(currency="XYZ").exception == []

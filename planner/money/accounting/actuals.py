@@ -10,6 +10,7 @@ Horngren, Datar, Rajan: Cost Accounting, 16th ed. 2018, ch. 14: sales-quantity, 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +45,7 @@ class Spending:
         return usd, hours
 
 
-@dataclass(frozen=True)
-class Variance:
+class Variance(NamedTuple):
     """The actual cost less the planned one, and its parts. [USD] More than planned is positive."""
 
     planned_usd: float
@@ -56,24 +56,12 @@ class Variance:
     other_usd: float  # of what has no hours
 
 
-@dataclass(frozen=True)
-class Forecast:
+class Forecast(NamedTuple):
     """What the plan comes to, with what was paid in place of what was planned. [USD]"""
 
     planned_usd: float
-    rest_usd: float  # the months that are left, as planned
-    rest_at_rate_usd: float  # the same, hours at the cost that they have had so far
-    actual_usd: float
-
-    @property
-    def as_planned_usd(self) -> float:
-        """What was paid, and the rest as planned."""
-        return self.actual_usd + self.rest_usd
-
-    @property
-    def at_rate_usd(self) -> float:
-        """What was paid, and the rest at the cost so far."""
-        return self.actual_usd + self.rest_at_rate_usd
+    as_planned_usd: float  # the months that are left as planned
+    at_rate_usd: float  # the same, hours at the cost that they have had so far
 
 
 def variance(planned: Spending, actual: Spending, until: int) -> Variance:
@@ -110,4 +98,4 @@ def forecast(planned: Spending, actual: Spending, until: int) -> Forecast:
     before = sum(plan_usd[kind] for kind in planned.hours)
     rate = sum(paid_usd.get(kind, 0.0) for kind in planned.hours | actual.hours) / before if before > 0 else 1.0
     rest, rest_of_hours = float(whole[until + 1 :].sum()), float(of_hours[until + 1 :].sum())
-    return Forecast(float(whole.sum()), rest, rest + (rate - 1) * rest_of_hours, total)
+    return Forecast(float(whole.sum()), total + rest, total + rest + (rate - 1) * rest_of_hours)

@@ -43,7 +43,6 @@ class BookedLease:
     ifrs: Treatment16
     us: Treatment842
     why: str  # it is a finance or an operating lease under ASC 842
-    gain_usd: float = 0.0  # of a sale and lease-back
 
     @cached_property
     def rows(self) -> dict[str, Array]:
@@ -155,13 +154,13 @@ def _booked(
         written_off = round(life)
         axis = np.concatenate([paid, np.zeros(max(setting.timeline.last - begins - months, 0))])
     plan = lease_schedule(payments=axis, rate_per_period=monthly, periods=months, life_periods=written_off)
-    worth, gain = float(plan.liability[0] + paid[0]), 0.0
+    worth = float(plan.liability[0] + paid[0])
     if contract.kind == "lease_back" and not contract.is_bought and contract.price_usd:
         price = contract.price_usd
-        asset, gain = lease_back(carrying=price, fair_value=price, received=contract.received_usd, liability=worth)
+        asset, _ = lease_back(carrying=price, fair_value=price, received=contract.received_usd, liability=worth)
         plan = lease_schedule(payments=axis, rate_per_period=monthly, periods=months, extra_asset=asset - worth)
     ifrs, us, why = _treatment(setting, contract, (months, worth, life))
-    return BookedLease(name, contract, begins, months, plan, ifrs, us, why, gain)
+    return BookedLease(name, contract, begins, months, plan, ifrs, us, why)
 
 
 def _treatment(

@@ -125,7 +125,7 @@ def conventions(plan: Plan) -> tuple[str, ...]:
     rate = float(np.asarray(plan_discount_rate(setting)))
     if currency is not None:
         quote = f"at {currency.usd_per_unit:.6g} USD of {currency.day} ({currency.source})"
-        money = f" Files also show {currency.code}, {quote}."
+        money = f" Tables and files also show {currency.code}, {quote}."
     return (
         f"Discounted at {rate * 100:.4g} % a year, effective; payments at {words.TIMINGS[setting.terms.timing]}.",
         f"Money is {setting.terms.money}, in USD. {SIGN}{money}",

@@ -28,6 +28,7 @@ from planner.report.forms import scalar_reason
 from planner.report.speed.runs import assumption_lines
 from planner.report.speed.training_words import hours_to_train
 from planner.report.table import Table
+from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.file import SCHEMA, SavedScenario, write_scenario
 from planner.scenario.terms import Currency
 from planner.study.measures import MEASURES, Measure, OptionResult, results_of
@@ -219,7 +220,7 @@ def _common_cells(plan: Plan) -> dict[str, Any]:
         "plan_day": setting.day,  # and no time of writing: the same plan is the same file
         "created_by": CREATED_BY,
         "currency": USD,
-        "fx_rate": rate.amount,
+        "fx_rate": convert_to_plan_currency(np.ones(setting.timeline.last + 1), setting.currency).amount,
         "fx_date": rate.day,
         "reporting_currency": rate.code,
         "nominal_or_real": setting.terms.money,
@@ -321,16 +322,20 @@ class ConvertedAmount:
 
     amount: Num
     code: str
-    usd_per_unit: float = 1.0
+    usd_per_unit: Num = 1.0
     day: date | None = None  # of the rate
     source: str | None = None
 
 
 def convert_to_plan_currency(usd: Num, currency: Currency | None) -> ConvertedAmount:
-    """Convert US dollars to the scenario's currency at its one dated rate; keep dollars where it names none."""
+    """Convert US dollars to the scenario's currency, months at the rates of their years; dollars where it has none."""
     if isinstance(usd, ConvertedAmount):
         raise TypeError(f"already in {usd.code}: an amount is converted once")
     if currency is None or currency.usd_per_unit is None:
         return ConvertedAmount(usd, USD)
-    rate = currency.usd_per_unit
+    rate: Num = currency.usd_per_unit
+    if currency.usd_per_unit_by_year and np.ndim(usd):
+        years = np.maximum(np.arange(np.size(usd)) - 1, 0) // MONTHS_PER_YEAR
+        last = len(currency.usd_per_unit_by_year) - 1
+        rate = np.take(currency.usd_per_unit_by_year, np.minimum(years, last))
     return ConvertedAmount(usd / rate, currency.code, rate, currency.day, currency.source)
