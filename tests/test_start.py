@@ -172,6 +172,7 @@ def test_a_server_has_loaded_what_would_be_loaded_late() -> None:
         "pyarrow",
         "typst",
         "cryptography",
+        "alembic",
     }  # a tenth of a second, for few: whoever asks for such a file waits
     assert late - {"planner", "pricing"} - at_once <= {*LATER, "scipy"}
     server = modules_after("import planner.web.serving.launcher as launcher; launcher.load_pages()")

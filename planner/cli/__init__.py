@@ -20,6 +20,7 @@ from planner.cli import (
     held,
     mcp,
     plan,
+    plans,
     prices,
     publish_prices,
     refresh,
@@ -34,7 +35,7 @@ from planner.cli.common import BAD_INPUT, FAILED, OK, STOPPED, UsageError
 from planner.cli.terminal import readable, tell
 from pricing.errors import PricingError
 
-VERBS = (prices, refresh, held, publish_prices, watch, facts, train, serve, cheapest, ask, plan, compare,
+VERBS = (prices, refresh, held, publish_prices, watch, facts, train, serve, cheapest, ask, plan, plans, compare,
          sweep, check, stale, schema, mcp)  # fmt: skip
 
 

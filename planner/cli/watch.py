@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 from planner.cli.common import NEWS, OK, UsageError, dollars, to_versioned_json, write_file
 
 if TYPE_CHECKING:
+    from planner.scenario.file import SavedScenario
+    from planner.store.versions import OpenedVersion
     from pricing import Catalogue
 
 
@@ -21,7 +23,9 @@ def add(verbs: Any) -> None:
     """Add the verb and its arguments."""
     verb = verbs.add_parser("watch", help="say when a plan's answer turns or a price falls; for cron")
     verb.set_defaults(verb=run)
-    verb.add_argument("scenario", metavar="SCENARIO", help="a YAML file (docs/scenario.md), or the name of a preset")
+    verb.add_argument(
+        "scenario", metavar="SCENARIO", help="a YAML file (docs/scenario.md), the name of a preset, or of a kept plan"
+    )
     verb.add_argument(
         "--below", type=dollars, metavar="USD_PER_HOUR",
         help="say when a posted price of its GPU, read in the last 30 days, falls below this for one GPU-hour",
@@ -49,8 +53,10 @@ class WatchSnapshot:
 def run(args: argparse.Namespace) -> int:
     """Take a snapshot, print the changes since the last one, and keep it."""
     path = _state_file(args.scenario)
-    now, before = _take_snapshot(args.scenario), _read_previous(path)
-    before = before if before is not None and before.plan == now.plan else None
+    kept = _kept_version(args.scenario)
+    now, before = _take_snapshot(args.scenario, kept), _read_previous(path)
+    if before is None or before.plan != now.plan:
+        before = None if kept is None else _kept_snapshot(kept, now.plan)
     changes = _changes(now, before, args)
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     write_file(path, json.dumps(asdict(now)).encode())
@@ -76,15 +82,44 @@ def _changes(now: WatchSnapshot, before: WatchSnapshot | None, args: argparse.Na
     return changes
 
 
-def _take_snapshot(name: str) -> WatchSnapshot:
+def _kept_version(name: str) -> OpenedVersion | None:
+    """Return the newest version of a kept plan; None for the name of a file or a preset."""
+    from planner.scenario.presets import find_preset
+    from planner.store import may_hold_plans
+
+    if Path(name).is_file() or find_preset(name) is not None or not may_hold_plans():
+        return None
+    from planner.store.kept import PlanStore, UnknownPlanError
+    from planner.store.versions import open_version
+
+    try:
+        return open_version(PlanStore(), name)
+    except UnknownPlanError:
+        return None
+
+
+def _kept_snapshot(kept: OpenedVersion, plan: str) -> WatchSnapshot:
+    """Return a kept plan as it was saved: its first news is what has turned since."""
+    version = kept.version
+    result = version.result
+    return WatchSnapshot(plan, version.day.isoformat(), result["title"], dict(result["usd"]), result["best"], None, "")
+
+
+def _saved(name: str, kept: OpenedVersion | None) -> tuple[SavedScenario, tuple[str, ...]]:
+    from planner.cli.scenarios import read_scenario_or_preset
+    from planner.scenario.file import SavedScenario
+
+    return read_scenario_or_preset(name) if kept is None else (SavedScenario(kept.scenario), ())
+
+
+def _take_snapshot(name: str, kept: OpenedVersion | None) -> WatchSnapshot:
     from planner.api.plans import evaluate
     from planner.api.records import LoadedScenario
-    from planner.cli.scenarios import read_scenario_or_preset
     from planner.report.answer.verdict_line import summarize_verdict
     from planner.study.market.survey import sized_accelerator
     from pricing.feeds.live import current
 
-    saved, about = read_scenario_or_preset(name)
+    saved, about = _saved(name, kept)
     facts, day = current(), date.today()
     report = evaluate(LoadedScenario(name, saved.scenario, facts, day, about))
     verdict = summarize_verdict(report.plan, report.answer)

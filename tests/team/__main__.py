@@ -5,7 +5,8 @@ import sys
 
 from tests.browser.chromium import apt_get
 
-PACKAGES = {"haproxy": "haproxy", "soffice": "libreoffice-calc"}  # the program, and the package that has it
+# The program, and the package that has it.
+PACKAGES = {"haproxy": "haproxy", "soffice": "libreoffice-calc", "pg_ctlcluster": "postgresql"}
 
 
 def main() -> int:
@@ -16,7 +17,7 @@ def main() -> int:
     lacking = [program for program in PACKAGES if shutil.which(program) is None]
     if lacking:
         print(
-            f"The tests of `make team` and of the workbook need {', '.join(lacking)}. Install it and run this again.",
+            f"Tests of the team, the workbook and kept plans need {', '.join(lacking)}. Install it and run this again.",
             file=sys.stderr,
         )
     return 1 if lacking else 0

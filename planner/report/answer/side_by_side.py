@@ -20,6 +20,7 @@ from planner.report.futures.counted import best_cheaper_per_100
 from planner.report.table import Table
 from planner.scenario.path import format_path
 from planner.scenario.question import KEYS, LinkKey
+from planner.scenario.scenario import Scenario
 
 Write = Callable[[float], str]
 _MINUS = "\u2212\u2060"  # with a joiner, so that no line ends between the sign and its number
@@ -107,7 +108,12 @@ def differences_table(plans: Sequence[PlanReport]) -> Table:
 
 def differences(plans: Sequence[PlanReport]) -> Iterator[tuple[str, tuple[Any, ...]]]:
     """Each input on which the scenarios differ, by its path, with what each of them says; None: nothing."""
-    flat = [dict(_flatten(report.plan.setting.written.model_dump(mode="json"), "")) for report in plans]
+    return scenario_differences([report.plan.setting.written for report in plans])
+
+
+def scenario_differences(scenarios: Sequence[Scenario]) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """Each input on which scenarios differ, by its path, with what each of them says; None: nothing."""
+    flat = [dict(_flatten(scenario.model_dump(mode="json"), "")) for scenario in scenarios]
     for key in dict.fromkeys(key for inputs in flat for key in inputs):
         values = tuple(inputs.get(key) for inputs in flat)
         if len({repr(value) for value in values}) > 1:
@@ -184,9 +190,17 @@ def input_differences_table(plans: Sequence[PlanReport], hints: Sequence[Mapping
 
     `hints` are what the empty fields of each plan stand for, by the fields' short keys.
     """
-    names, fields = _unique([report.name for report in plans]), {format_path(key.path): key for key in KEYS.values()}
-    rows = []
-    for path, values in differences(plans):
+    names = _unique([report.name for report in plans])
+    return scenario_differences_table([report.plan.setting.written for report in plans], names, hints)
+
+
+def scenario_differences_table(
+    scenarios: Sequence[Scenario], names: Sequence[str], hints: Sequence[Mapping[str, str]] = ()
+) -> Table:
+    """Return the inputs in which scenarios differ, one column for each of them."""
+    fields, rows = {format_path(key.path): key for key in KEYS.values()}, []
+    hints = hints or [{}] * len(scenarios)
+    for path, values in scenario_differences(scenarios):
         key = fields.get(path)
         cells = [
             _said(value) if key is None else _format_field(key, value, usual)

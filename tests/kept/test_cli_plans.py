@@ -1,0 +1,106 @@
+"""`plans` and `watch` on kept plans: frozen figures, what changed until today, what differs between versions."""
+
+import json
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planner.cli.common import BAD_INPUT, NEWS, OK
+from pricing.feeds import live
+from tests.facts import CATALOGUE
+from tests.kept.made import later_facts
+from tests.shell import DAY, run
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def lab(place: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> str:
+    """A kept plan of eight H100."""
+    path = tmp_path / "lab.yaml"
+    path.write_text("years: 3\n")
+    code, out, _ = run(capsys, "plans", "save", str(path), "--name", "Lab", "--folder", "CC 12", "--tag", "a", *DAY)
+    assert (code, out[:30]) == (OK, "“Lab” is kept as version 1. Pr")
+    return place
+
+
+def shown(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    code, out, _ = run(capsys, "plans", *arguments, "--json")
+    assert code == OK
+    return json.loads(out)
+
+
+def test_next_month_it_opens_with_the_same_cents_and_says_what_changed(
+    lab: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = shown(capsys, "show", "Lab")
+    monkeypatch.setattr(live, "current", later_facts)
+    after = shown(capsys, "show", "Lab")
+    assert after["options"] == before["options"]
+    assert (after["title"], after["catalogue_digest"]) == (before["title"], CATALOGUE.digest)
+    kept = after["kept"]
+    assert any("change this answer" in line or "its money moves" in line for line in kept["sentences"])
+    rent = [row for row in kept["changed_figures"] if "Rent on demand" in row["Options"] and "$" in row["Then"]]
+    assert rent
+    assert all(row["Then"] != row["Today"] for row in kept["changed_figures"])
+
+
+def test_one_word_moves_on_and_the_old_version_stays(
+    lab: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = shown(capsys, "show", "Lab")["options"]
+    monkeypatch.setattr(live, "current", later_facts)
+    moved = shown(capsys, "show", "Lab", "--today")
+    assert moved["day"] == date.today().isoformat()
+    assert shown(capsys, "show", "Lab")["options"] == moved["options"] != old
+    assert shown(capsys, "show", "Lab", "--version", "1")["options"] == old
+    different = shown(capsys, "diff", "Lab")
+    assert different["fields"] == []
+    assert {"Rent on demand"} <= {row["Option"] for row in different["measures"]}
+    row = next(
+        row for row in different["measures"] if row["Measure"] == "present_usd" and row["Option"] == "Rent on demand"
+    )
+    usd = {option["label"]: option["present_usd"] for option in moved["options"]}
+    was = {option["label"]: option["present_usd"] for option in old}
+    assert row["Change"] == pytest.approx(usd["Rent on demand"] - was["Rent on demand"])
+
+
+def test_the_difference_is_told_in_fields_and_numbers(
+    lab: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "lab.yaml"
+    path.write_text("years: 2\n")
+    run(capsys, "plans", "save", str(path), "--name", "Lab", *DAY)
+    code, out, err = run(capsys, "plans", "diff", "Lab")
+    assert (code, err) == (OK, "")
+    line = next(line for line in out.splitlines() if line.startswith("For how long, years"))
+    assert line.split()[-2:] == ["3", "2"]
+    assert "Net present cost, USD" in out
+    assert "The same figures." in out
+
+
+def test_lists_labels_duplicates_and_archives(lab: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "plans", "duplicate", "Lab", "Room")[1] == "“Room” is kept as version 1.\n"
+    assert [row["Plan"] for row in shown(capsys, "list", "--search", "room")["plans"]] == ["Room"]
+    assert "folder X, tags b" in run(capsys, "plans", "label", "lab", "--folder", "X", "--tag", "b")[1]
+    assert "is archived" in run(capsys, "plans", "archive", "Lab")[1]
+    assert [row["Plan"] for row in shown(capsys, "list")["plans"]] == ["Room"]
+    assert "is back" in run(capsys, "plans", "restore", "Lab")[1]
+    code, _, err = run(capsys, "plans", "show", "Labb")
+    assert (code, err) == (BAD_INPUT, "No kept plan is called “Labb”; did you mean “Lab”?\n")
+    assert run(capsys, "plans", "show", "Lab", "--yaml")[1].startswith("# A plan")
+
+
+def test_a_watched_plan_says_when_its_answer_turns(
+    lab: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(capsys, "watch", "Lab")
+    before = shown(capsys, "show", "Lab")["best"]
+    monkeypatch.setattr(live, "current", lambda: later_facts(2.5))
+    code, out, _ = run(capsys, "watch", "Lab")
+    assert before == "on_demand"
+    assert code == NEWS
+    assert out.startswith("Lab: Today's prices change this answer from")
+    assert run(capsys, "watch", "Lab")[:2] == (OK, "")

@@ -1,0 +1,147 @@
+"""Saving, versions, lists, labels, duplicates, archives: the same on SQLite and on PostgreSQL."""
+
+from dataclasses import replace
+
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+
+from planner.store.database import PlanStoreError, reading, writing
+from planner.store.kept import PlanFilter, PlanStore, SaveConflictError, UnknownPlanError
+from planner.store.tables import FACTS, HEAD, METADATA, VERSIONS
+from planner.store.versions import open_version
+from tests.facts import CATALOGUE
+from tests.kept.made import AT, later_facts, version
+from tests.rows import each_row
+
+
+def test_nothing_is_set_up_before_the_first_save(place: str) -> None:
+    assert PlanStore().plans() == []
+    with pytest.raises(UnknownPlanError, match="No plan is kept yet"):
+        PlanStore().find("Lab")
+
+
+def test_every_save_is_a_version_and_the_older_ones_stay(place: str) -> None:
+    store = PlanStore()
+    first = store.save("Lab", version(), CATALOGUE, labels={"folder": "CC 12", "tags": ["pilot", "h100"]})
+    second = store.save("lab", version(2.0, "Bob"), CATALOGUE)  # upper and lower case are alike
+    assert (first.newest.number, second.newest.number) == (1, 2)
+    assert (second.name, second.folder, second.tags) == ("Lab", "CC 12", ("pilot", "h100"))
+    assert [(each.number, each.person) for each in store.versions(second)] == [(2, "Bob"), (1, "Ada")]
+    assert store.version(second, 1) == replace(version(), number=1)
+    assert store.version(second, 1).text == version().text
+    with pytest.raises(UnknownPlanError, match="versions 1 to 2, not 3"):
+        store.version(second, 3)
+
+
+def test_a_version_comes_back_with_its_facts_whole_and_once_for_all(place: str) -> None:
+    store = PlanStore()
+    for name in ("Lab", "Lab", "Room"):
+        store.save(name, version(), CATALOGUE)
+    opened = open_version(store, "Lab")
+    assert opened.facts == CATALOGUE
+    assert opened.scenario.years == 3.0
+    with reading() as connection:
+        assert connection.execute(sa.select(sa.func.count()).select_from(FACTS)).scalar() == 1
+        assert connection.execute(sa.select(sa.func.count()).select_from(VERSIONS)).scalar() == 3
+    store.save("Lab", replace(version(), digest=later_facts().digest), later_facts())
+    assert open_version(store, "Lab").facts == later_facts()
+    assert open_version(store, "Lab", 1).facts == CATALOGUE
+
+
+def test_a_list_is_searched_and_the_archived_leave_it(place: str) -> None:
+    store = PlanStore()
+    for hour, (name, folder, tags) in enumerate([("Lab", "CC 12", ["a"]), ("Chat", "cc 12", []), ("Old", "", ["a"])]):
+        labels = {"folder": folder, "tags": tags}
+        store.save(name, replace(version(), saved=AT.replace(hour=hour)), CATALOGUE, labels=labels)
+    assert names(store) == ["Old", "Chat", "Lab"]
+    for wanted, found in (
+        (PlanFilter(folder="CC 12"), ["Chat", "Lab"]), (PlanFilter(tag="A"), ["Old", "Lab"]),
+        (PlanFilter(search="lab cc"), ["Lab"]), (PlanFilter(search="nothing"), []),
+    ):  # fmt: skip
+        assert names(store, wanted) == found
+    assert store.archive("Old", AT).archived
+    assert names(store) == ["Chat", "Lab"]
+    assert names(store, PlanFilter(archived=True)) == ["Old"]
+    with pytest.raises(SaveConflictError, match="is archived: restore it"):
+        store.save("Old", version(), CATALOGUE)
+    assert not store.restore("Old").archived
+    assert names(store) == ["Old", "Chat", "Lab"]
+
+
+def names(store: PlanStore, wanted: PlanFilter | None = None) -> list[str]:
+    return [plan.name for plan in store.plans(wanted)]
+
+
+def test_a_duplicate_is_a_plan_of_its_own(place: str) -> None:
+    store = PlanStore()
+    store.save("Lab", version(), CATALOGUE, labels={"folder": "F", "tags": ["t"]})
+    store.save("Lab", version(2.0), CATALOGUE)
+    copy = store.duplicate("Lab", "Lab 2", "Bob", AT)
+    assert (copy.newest.number, copy.newest.person, copy.folder, copy.tags) == (1, "Bob", "F", ("t",))
+    assert open_version(store, "Lab 2").scenario.years == 2.0
+    with pytest.raises(SaveConflictError, match="saved “Lab” as version 2"):
+        store.duplicate("Lab 2", "Lab", "Bob", AT)
+    assert store.label("Lab 2", {"folder": "", "tags": ["x", "x"]}).tags == ("x",)
+    assert store.find("Lab").tags == ("t",)
+
+
+def test_the_second_of_two_people_is_told_and_loses_nothing(place: str) -> None:
+    ada, bob = PlanStore(), PlanStore()
+    ada.save("Lab", version(), CATALOGUE, base=0)
+    ada.save("Lab", version(2.0), CATALOGUE, base=1)
+    with pytest.raises(SaveConflictError, match=r"Ada saved “Lab” as version 2 .* after you opened version 1"):
+        bob.save("Lab", version(1.0, "Bob"), CATALOGUE, base=1)
+    assert len(bob.versions(bob.find("Lab"))) == 2
+    with pytest.raises(SaveConflictError, match="before you"):
+        bob.save("Lab", version(1.0, "Bob"), CATALOGUE, base=0)
+    assert bob.save("Lab", version(1.0, "Bob"), CATALOGUE, base=2).newest.number == 3
+
+
+def test_authors_do_not_see_each_others_plans(place: str) -> None:
+    PlanStore("ada@example.org").save("Lab", version(), CATALOGUE)
+    assert PlanStore("bob@example.org").plans() == []
+    assert PlanStore().plans() == []
+    with pytest.raises(UnknownPlanError):
+        PlanStore("bob@example.org").find("Lab")
+    assert PlanStore("bob@example.org").save("Lab", version(), CATALOGUE).newest.number == 1
+
+
+@each_row(("name", "labels", "wish"), [
+    ("", {}, "A name has 1 to 120"), (" ", {}, "A name"), ("x" * 121, {}, "got 121"), ("a\u202eb", {}, "A name"),
+    ("Lab", {"folder": "x" * 121}, "A folder has 0 to 120"), ("Lab", {"tags": [""]}, "A tag has 1 to 120"),
+    ("Lab", {"tags": [str(n) for n in range(21)]}, "at most 20 tags, got 21"),
+])  # fmt: skip
+def test_what_cannot_be_a_label_is_refused(place: str, name: str, labels: dict[str, object], wish: str) -> None:
+    with pytest.raises(PlanStoreError, match=wish):
+        PlanStore().save(name, version(), CATALOGUE, labels=labels)
+    assert PlanStore().plans() == []
+
+
+def test_migrations_lead_to_the_tables_that_the_program_uses(place: str) -> None:
+    with writing() as connection:
+        context = MigrationContext.configure(connection)
+        assert context.get_current_revision() == HEAD
+        assert compare_metadata(context, METADATA) == []
+
+
+def test_tables_of_a_newer_release_are_left_alone(place: str) -> None:
+    PlanStore().save("Lab", version(), CATALOGUE)
+    with writing() as connection:
+        connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
+    for use in (lambda: PlanStore().plans(), lambda: PlanStore().save("Lab", version(), CATALOGUE)):
+        with pytest.raises(PlanStoreError, match="newer release of this program"):
+            use()
+
+
+def test_a_cell_that_somebody_changed_is_a_sentence(place: str) -> None:
+    PlanStore().save("Lab", version(), CATALOGUE)
+    with writing() as connection:
+        connection.execute(sa.update(VERSIONS).values(result="{"))
+    with pytest.raises(PlanStoreError, match="damaged: version 1 holds"):
+        PlanStore().plans()
+    with writing() as connection:
+        connection.execute(sa.update(FACTS).values(packed=b"no"))
+    with pytest.raises(PlanStoreError, match="are damaged"):
+        PlanStore().facts(CATALOGUE.digest)
