@@ -1,7 +1,7 @@
 """What follows from several quantities of a line: totals of what is stated of each, the time until a date, growth."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from typing import Any
 
@@ -69,3 +69,22 @@ def _end_date(match: re.Match[str], day: date) -> date | None:
     first = date(int(year or day.year), number, 1)
     first = first.replace(year=first.year + 1) if not year and first + timedelta(days) <= day else first
     return max(first + timedelta(days), day)
+
+
+# A quantity, the fields of the work that use it, and what is said where there is none of them.
+_UNUSED: tuple[tuple[str, set[str], str], ...] = (
+    ("texts", {"train", "serve"},
+     "How many texts there are is not used: write how many requests a second, or tokens, they make."),
+    ("date", set(), "A date is not used: write within 90 days, or for 18 months."),
+    ("since", {"have"}, "The year it was bought is not used: write we have 8 A100 since 2023."),
+    ("team", {"people", "serve"}, "How many people there are is not used: the work is stated."),
+    ("busy", {"busy_share", "run"}, "How busy the GPUs are is not used: it follows from the work."),
+    ("average", {"serve"}, "A number on average is not used: write what it counts, such as 9 requests a second."),
+    ("setting", set(), "A setting of the training or the server is not used: it changes no cost here."),
+)  # fmt: skip
+
+
+def unused(work: Mapping[str, Any], values: Mapping[str, Any]) -> list[str]:
+    """Return what was understood and is not used, a sentence for each."""
+    users = work.keys() | ({"have"} & values.keys())
+    return [sentence for name, fields, sentence in _UNUSED if name in values and not fields & users]

@@ -24,7 +24,7 @@ _PER = (
 )
 _PAYS = (
     r"(?<![a-z])(?:pay(?:ing|s)?|paid|spend(?:ing|s)?|spent|bills?|invoices?|charges?|costs? us|burn(?:ing|s)?"
-    r"|(?:gpu|cloud|api|compute|inference|hosting) costs?)"
+    r"|(?:gpu|cloud|api|compute|inference|hosting|contract|cluster|fleet) costs?)"
 )
 _BARE = re.compile(
     rf"(?P<verb>{_PAYS}|budget|(?:op|cap)ex(?: limit)?|cash(?: limit)?(?: on day one)?)(?![a-z])"
@@ -90,7 +90,7 @@ def find_amounts(line: str, rates: Rates, by_token: bool = False) -> Iterator[Li
     )
     marked = re.compile(
         rf"(?:(?P<before>{marks})\s?(?P<n>[0-9][0-9.,']*(?<![.,])(?:e\+?[0-9]{{1,2}})?(?:\s?(?:k|mn|mio|m|bn|b|thousand|million|billion)(?![a-z]))?)"
-        rf"|(?P<n2>(?=[0-9]){NUMBER})\s{{0,2}}(?P<after>{named})(?![a-z])){_PER}"
+        rf"|(?P<n2>(?=[0-9]){NUMBER})\s{{0,9}}(?P<after>{named})(?![a-z])){_PER}"
     )
     for match in marked.finditer(line):
         mark = match["before"] or match["after"]

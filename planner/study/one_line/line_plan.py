@@ -24,7 +24,7 @@ from planner.scenario.vocabulary import USUAL_HOURS_PER_PERSON
 from planner.scenario.work import Work
 from planner.speed.training.images import is_image_network
 from planner.speed.work_to_hours import convert_to_hours
-from planner.study.one_line.line_derived import add_date, add_derived
+from planner.study.one_line.line_derived import add_date, add_derived, unused
 from planner.study.one_line.line_records import LEAST_RPS, LineReading
 from planner.study.one_line.line_sellers import (
     LINE,
@@ -130,7 +130,9 @@ def _rebuilt(scenario: Scenario, work: Work) -> Scenario:
 def _task(values: dict[str, Any], notes: list[str]) -> str:
     """Return what the work is: train, tune, serve or plain GPU-hours."""
     tuned = "tune" in values or values.get("method") in ("lora", "qlora")
-    if tuned and {"serve", "rps", "peak"} & values.keys() and "tokens" not in values:
+    if tuned and {"serve", "rps", "peak"} & values.keys() and ("tokens" not in values or "team" in values):
+        if "tokens" in values:
+            notes.append("A line has one work: what is served is taken; ask again for the tuning alone.")
         values["own_weights"], tuned = True, False  # what is served was tuned before
     named = "tune" if tuned else next((verb for verb in ("train", "serve") if verb in values), "")
     states = {
@@ -377,23 +379,4 @@ def _add_terms(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -
     for name in sorted(_PRICES.keys() & values.keys()):
         if name != "havesold" or "kept" in data:
             set_value(data, _PRICES[name], values[name])
-    notes += _unused(work, values)
-
-
-# A quantity, the fields of the work that use it, and what is said where there is none of them.
-_UNUSED: tuple[tuple[str, set[str], str], ...] = (
-    ("texts", {"train", "serve"},
-     "How many texts there are is not used: write how many requests a second, or tokens, they make."),
-    ("date", set(), "A date is not used: write within 90 days, or for 18 months."),
-    ("since", {"have"}, "The year it was bought is not used: write we have 8 A100 since 2023."),
-    ("team", {"people", "serve"}, "How many people there are is not used: the work is stated."),
-    ("busy", {"busy_share", "run"}, "How busy the GPUs are is not used: it follows from the work."),
-    ("average", {"serve"}, "A number on average is not used: write what it counts, such as 9 requests a second."),
-    ("setting", set(), "A setting of the training or the server is not used: it changes no cost here."),
-)  # fmt: skip
-
-
-def _unused(work: Mapping[str, Any], values: Mapping[str, Any]) -> list[str]:
-    """Return what was understood and is not used, a sentence for each."""
-    users = work.keys() | ({"have"} & values.keys())
-    return [sentence for name, fields, sentence in _UNUSED if name in values and not fields & users]
+    notes += unused(work, values)

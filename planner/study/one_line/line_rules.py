@@ -48,9 +48,13 @@ from planner.study.one_line.quantities import (
     yearly_growth,
 )
 
+_SPACE = re.compile(r"(\(\?<[=!][^)]*\))|(?<!\[-) (?![*+{])(\??)")  # not in a look-behind or a class
+
 
 def _rule(name: str, pattern: str, value: Callable[[re.Match[str]], Any] | Any) -> Rule:
-    return Rule(name, re.compile(pattern), value if callable(value) else lambda _: value)
+    """Build a rule; each space in its pattern stands for some of them."""
+    spaced = _SPACE.sub(lambda match: match[1] or (" *" if match[2] else " +"), pattern)
+    return Rule(name, re.compile(spaced), value if callable(value) else lambda _: value)
 
 
 # 2.500 requests and 450.000 € have no thousandths.
@@ -108,6 +112,7 @@ RULES: tuple[Rule, ...] = (
         rf"(?:\s?(?P<time>ms|s|secs?|seconds?){_END}|(?![\d.,]*\d|\s*(?:[x%]|gpus?|rps|qps|toks?|{REQUESTS})))",
         milliseconds),
     _rule("ttft", rf"{_N}\s?(?P<time>ms|s|secs?|seconds?)\s*(?:at )?(?:p9[059]|ttft|latency){_END}", milliseconds),
+    _rule("tpot", rf"{_N}\s?(?P<time>ms) (?:per|an?|each)(?: further| output)? token{_END}", milliseconds),
     _rule("tpot", rf"(?:tpot|itl|(?:each|per)(?: further)? token){_WITHIN}{_N}\s?(?P<time>ms|s){_END}", milliseconds),
     _rule("token_rates", rf"{_N}\s*(?:{TOKENS}\s*)?{_READ}[\s,/"
         rf"|+&a-z]{{1,9}}(?P<out>{NUMBER})\s*(?:{TOKENS}\s*)?{_WRITTEN}"
@@ -127,7 +132,8 @@ RULES: tuple[Rule, ...] = (
         rf"{RATE_UNIT}", per_second),
     _rule("each_rps", rf"{_N}\s*{REQUESTS}(?:{EVERY}{_PERSON}|\s+each){RATE_UNIT}", per_second),
     _rule("each_rps", rf"{_N}\s*{REQUESTS}{RATE_UNIT}(?: each{_END}|{EVERY}{_PERSON})", per_second),
-    _rule("peak", rf"(?:peak(?:s|ing)?|bursts?|up to)(?: of| at| to)?\s*{_N}\s*{_RATE}", per_second_of_rate),
+    _rule("peak", rf"(?:peak(?:s|ing)?|bursts?|up to)(?: (?!and"
+        rf"|with)[a-z]+){{0,2}}?\s*{_N}\s*{_RATE}", per_second_of_rate),
     _rule("peak", rf"(?:peak(?:s|ing)?|bursts?)(?: of| at| to)?\s*{_N}{RATE_UNIT}", per_second),
     _rule("each_rps", rf"{_N}\s*{REQUESTS}\s*(?:every|each|per)\s*(?P<many>{PLAIN})\s*{UNIT} each{_END}",
         lambda match: number_in(match) / (parse_number(match["many"]) * hours_of(match["unit"]) * SECONDS_PER_HOUR)),
@@ -181,6 +187,8 @@ RULES: tuple[Rule, ...] = (
     _rule("audio", rf"{_P}\s*(?:[a-z]+ )?{_SOUNDS}(?: of|,| with)* (?P<many>{PLAIN})\s*(?P<span>hours?|minutes?"
         rf"|mins?)(?: each)?{RATE_UNIT}",
         lambda match: hours_of_sound(match) * parse_number(match["many"]) / (per_hours(match) or HOURS_PER_DAY)),
+    _rule("audio", rf"{_P} (?:audio|podcast|call|speech|video|meeting|interview) (?P<span>hours?|minutes?){RATE_UNIT}",
+        lambda match: hours_of_sound(match) / (per_hours(match) or HOURS_PER_DAY)),
     _rule("audio", rf"{_AUDIO}{RATE_UNIT}", lambda match: hours_of_sound(match) / (per_hours(match) or HOURS_PER_DAY)),
     _rule("examples", rf"{_N}\s*(?:training |preference |labell?ed )?(?:examples?|samples?|conversations|instructions"
         rf"|pairs|dialogu?es|preferences){_END}", number_in),
@@ -230,7 +238,7 @@ RULES: tuple[Rule, ...] = (
     _rule("busy", r"half (?:of )?the (?:time|day)|part[- ]time", 0.5),
     _rule("busy", rf"(?:only |in |during )*(?:office|business|working|work|bank|school|market|trading"
         rf"|opening) hours{_ONLY}|9 to 5"
-        rf"|during the (?:day|week)|on weekdays",
+        rf"|during the (?:day|week)|(?:on )?weekdays{_ONLY}",
         OFFICE_HOURS_PER_WEEK / HOURS_OF_UNIT["w"]),
     _rule("length", rf"(?:for |over )?(?:an?|the|one) weekend{_END}", 2 * HOURS_PER_DAY),
     _rule("gpu_hours", rf"{_N}(?=\s+(?!(?:for|in|at|on|to|of|or|and|x) )(?:[a-z]{{1,3}} ?[0-9]{{1,4}}|[0-9]{{4}})"
@@ -261,10 +269,11 @@ RULES: tuple[Rule, ...] = (
         number_in),
     _rule("team", rf"(?:team|group|lab|staff|startup|company|family|household|crew|department|squad"
         rf"|class) of\s*{_N}(?:\s*(?:[a-z]+ )?{WHO})?", number_in),
+    _rule("team", rf"{_N} [a-z]+(?=,? each [a-z]+ )", number_in),
     _rule("team", rf"(?![0-9]+[.][0-9]){_N}[- ]?\s*(?:(?!(?:for|and|to|with|in|on"
         rf"|at) )[a-z]+ ){{0,2}}{WHO}(?:\s*team)?", number_in),
     _rule("every", rf"(?:once (?:an?|per|every|each)|every|each) {LONG_UNIT}", every),
-    _rule("since", r"(?:since|bought in|from|(?<!end )of)\s*(?:[a-z]{3,9} )?(?P<year>20[0-3]\d)(?!\d)",
+    _rule("since", r"(?:since|bought(?: in)?|from|(?<!end )of)\s*(?:[a-z]{3,9} )?(?P<year>20[0-3]\d)(?!\d)",
         lambda match: int(match["year"])),
     _rule("since", r"in (?P<year>201\d|202[0-5])(?!\d)", lambda match: int(match["year"])),
     _rule("date", rf"(?P<way>by|before|until|till|to|due(?: on)?|deadline:?|from|starting|on|in)(?: the)? "
@@ -282,7 +291,8 @@ RULES: tuple[Rule, ...] = (
     _rule("due", rf"deadline\s*(?:of|is|in|:)?\s*{_P}[- ]*{LONG_UNIT}", hours_in),
     _rule("due", rf"(?:{_DUE}){_ABOUT}{_P}[- ]*{LONG_UNIT}", hours_in),
     _rule("length", rf"(?:(?:for|over|during|the next|next|the)\s+)+{_ABOUT}{_P}[- ]*{LONG_UNIT}", hours_in),
-    _rule("length", rf"(?!an?\s){_P}[- ]*{LONG_UNIT}(?! of (?:audio|speech|video|talk|recording))"
+    _rule("length", rf"(?!an?\s)(?!(?:{PLAIN})[- ]*(?:hours?|hrs?"
+        rf"|h){_END9}(?! each)){_P}[- ]*{LONG_UNIT}(?! of (?:audio|speech|video|talk|recording))"
         r"(?:\s*(?:plan|term|contract|commitment|long|life|horizon|each))?", hours_in),
     _rule("precision", rf"(?:in )?(?:(?P<format>fp32|bf16|fp16|fp8|int8|mxfp4|fp4|int4)|(?P<bits>4|8|16)[- ]?bits?"
         rf"|q(?P<q>[48])(?:_[a-z0-9_]+)?|(?P<four>awq|gptq|nf4))(?: gguf| quanti[sz]ed)?{_END9}", precision),
@@ -302,27 +312,30 @@ MEMORY: tuple[Rule, ...] = (_rule("memory", rf"{_P}\s?gi?b{_END9}(?: of (?:vram|
 VERBS: tuple[Rule, ...] = (
     _rule("tune", rf"(?<![a-z])(?:(?:instruction[- ])?(?:fine[- ]?\s?)?tun(?:e|es|ed|ing)|sft|dpo|grpo|ppo|rlhf|rlvr"
         rf"|rl|reinforcement learning|adapt(?:ing)?){_END}", True),
-    _rule("train", rf"(?<![a-z])(?:pre|re)?-?\s?train(?:s|ed|ing)?{_END}|from scratch{_END}", True),
+    _rule("train", rf"(?<![a-z])(?:pre|re)?-?\s?train(?:s|ed|ing)?{_END}|from scratch{_END}|(?:on"
+        rf"|with) imagenet", True),
     _rule("serve", rf"(?<![a-z])(?:self-?\s?)?(?:serv(?:e|es|ing)|host(?:s|ing)?){_END}|inferenc(?:e|ing)|deploy\w*"
         r"|(?:(?:support|customer|service|internal|rag|coding|code) )*(?:chat(?:-?\s?bots?)?|bots?|copilots?|"
         rf"assistants?|agents?){_END}|rag{_END}|api endpoint", True),
     _rule("have", rf"(?:we|i)(?: already)? (?:have|own|got)(?: got| already)?{_END}|(?:we|i)'ve(?: got)?{_END}"
         rf"|(?:has|have|had)(?= \d)|(?:sell(?:ing)?|keep(?:ing)?) (?:our|the|my)(?= \d)|existing"
-        "|already (?:have|own)|(?:^|(?<=, )|(?<=and ))own(?= )", True),
+        "|already (?:have|own)|(?:^|(?<=, )|(?<=and ))own(?= )(?! room| data| server)", True),
     _rule("anyone", r"(?<![a-z])(?:cheapest|any|which|what|best)\s+"
         rf"(?:gpus?|cards?|accelerators?|chips?|hardware){_END}", True),
     _rule("place", rf"(?:at |from )?home{_END}|zu ?hause|à la maison|en casa|in {_MY} (?:house|flat|apartment"
         rf"|bedroom|garage|basement)"
         rf"|under {_MY} desk", "home"),
-    _rule("place", rf"(?:at|in|for) (?:{_MY} )?(?:[a-z|]+ )?office{_END}|im büro|au bureau|en la oficina", "office"),
+    _rule("place", rf"(?:at|in|for) (?:{_MY} )?(?:[a-z|]+ )?office{_END}|(?:^|(?<=, ))(?:our |an "
+        rf"|the )?office(?= in )|im büro|au bureau|en la oficina", "office"),
     _rule("place", rf"(?:in |at )?(?:a )?co-?lo(?:cation)?{_END}(?: (?:facility|space))?", "colocation"),
     _rule("place", rf"on[- ]?prem(?:ises?)?{_END}|(?:own |our |server )+room|on[- ]?site{_END}|in[- ]house{_END}"
-        rf"|air[- ]?gapped"
+        rf"|air[- ]?gapped|(?:inside|within|in) (?:the|our) (?:own )?(?:hospital|bank|building|premises)"
         rf"|(?:hospital|company|bank|institute|school|ministry) *\|* *basement", "own_room"),
     _rule("place", rf"(?:in )?(?:own |our |a |the )*data\s?cent(?:er|re)s?{_END}", "data_centre"),
     _rule("place", rf"(?:on |at )?(?:the |our )?(?:campus|university|uni){_END}", "campus"),
     _rule("stay", r"(?:(?:must|may|shall|should) not|mustn't|cannot|can't|never) leaves?(?: the country)?"
-        r"|nicht verlassen|(?:müssen|sollen)(?= in)|bleiben(?![a-z])"
+        r"|nicht verlassen|(?:data )?(?:must )?stays? (?:there|here|in the country|local(?:ly)?)(?![a-z])|(?:müssen"
+        r"|sollen)(?= in)|bleiben(?![a-z])"
         r"|(?:(?:must|has to|have to|data|only) )*(?:stays?|remains?|kept?|keep)(?: (?:the )?data)?"
         r"(?= (?:with)?in )|gdpr|data residency|sovereign(?:ty)?|(?<![a-z])(?:data(?: only)?|only)(?= in )", True),
     _rule("local", rf"(?<![a-z])local(?:ly)?{_END}|on my (?:own )?(?:machine|pc|computer){_END}", True),

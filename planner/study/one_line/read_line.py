@@ -6,13 +6,11 @@ checks. What two things can mean is never chosen: the choices are lines with one
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from planner.scenario.amounts import format_amount
-from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, SECONDS_PER_HOUR
 from planner.scenario.known_names import accelerator_meant
 from planner.scenario.question import KEYS
 from planner.scenario.typed_money import AmountError
@@ -40,8 +38,10 @@ from planner.study.one_line.line_records import (
     count_beside,
     machine_size,
 )
-from planner.study.one_line.line_rules import COUNTED_IN_THOUSANDS, MEMORY, RULES, STRAY, VERBS
-from planner.study.one_line.line_words import FILLERS, WORDS, in_english
+from planner.study.one_line.line_rules import MEMORY, RULES, STRAY, VERBS
+from planner.study.one_line.line_shown import LABELS, VERB_WORDS, shown_value
+from planner.study.one_line.line_spelling import plain_spelling
+from planner.study.one_line.line_words import FILLERS, WORDS
 from planner.study.one_line.quantities import BLANK, blank, take
 from pricing import Catalogue, PricingError, names
 from pricing.exchange import rates
@@ -50,48 +50,23 @@ from pricing.formulas import printable
 LONGEST = 300
 _NUMBER_BEHIND = re.compile(r"[ -]\d{3,}\w*(?: (?:ti|super|xtx?))*(?!\w)")
 _QUIET = frozenset(WORDS["quiet"].split())
-_MACHINES_BEHIND = re.compile(r" (?:servers|nodes|machines|boxes)(?![a-z])")
+_MACHINES_BEHIND = re.compile(r" (?:servers|nodes|machines|boxes|racks)(?![a-z])")
 _EACH = re.compile(
     r"(?: in)? each(?![a-z])"
-    r"| (?:per|(?:for|in) (?:each|every)) (?:site|clinic|hospital|office|branch|store|plant|school|lab|location|studio)"
+    r"| (?:per|(?:for|in) (?:each|every)) (?!(?:hour|day|week|month|quarter|year|gpu|card|node|server|kwh"
+    r"|token|second|minute)(?![a-z]))[a-z]+"
 )
 _ONLY = re.compile(r" only(?![a-z])")
 _REST_OF_WORD = re.compile(r"\w*")
 _MOST_BETWEEN = 2  # words between `we have` and what there is
 _EXAMPLE = "64 H100 for 3 months in Germany, or Llama 70B at 5 requests a second"
 _ONE = {"place": "place", "model": "model", "provider": "seller", "seller": "seller", "price": "model"}
-_VERB_WORDS = {"train": "train", "tune": "fine-tune", "serve": "serve", "anyone": "any"}
-_LABELS = {
-    "gpus": "GPUs at once", "gpu": "GPU", "train": "work", "tune": "work", "serve": "work",
-    "model": "model", "site": "place", "have": "GPUs that you have", "budget": "budget, USD",
-    "monthly_budget": "budget, USD a month", "token_rate": "tokens a second", "since": "bought in",
-    "seller": "seller", "provider": "rented from",
-    "length": "how long, months", "gpu_hours": "GPU-hours", "anyone": "GPU", "spot": "may be interrupted",
-    "each_rps": "requests of each", "date": "date", "audio": "sound", "texts": "texts",
-    "sellers": "sellers of the Union", "stay_eu": "data stays in the Union", "token_rates": "tokens read and written",
-    "every": "runs a month", "online": "users at once", "epochs": "epochs", "examples": "examples",
-    "havesold_each": "each fetches today, USD", "cpu": "no GPU", "discount": "discount rate",
-    "inflight": "requests at once", "batch": "hours of all runs", "replicas": "times so many",
-    "machine_size": "GPUs of each", "each_hours": "hours of each", "cash": "cash on day one, USD",
-    "contract": "contract in all, USD", "all_price": "price of all GPUs, USD", "average": "on average",
-    "of_each": "GPUs of each", "sites": "how many places", "stray": "every, hours", "grows_to": "GPUs at the end",
-    "audio_each": "sound of each", "setting": "setting", "node_hours": "machine-hours",
-    "images": "images", "precision": "precision", "billfor": "the bill is for", "stay": "data stays",
-}  # fmt: skip
 _SAYS_ENOUGH = frozenset({
     "chip", "model", "bill", "gpus", "team", "budget", "monthly_budget", "have", "gpu_hours", "rps", "tokens", "anyone",
     "seller", "billfor", "audio", "each_rps", "audio_each", "token_rates", "inflight", "batch", "cpu", "contract",
 })  # fmt: skip
-# Each is as long as what replaces it: 1.000.000, 22.500,50 and 1 250 000 or 40 000 EUR.
-_THOUSANDS = re.compile(
-    r"(?<![\w.,-])\d{1,3}(?:(?:\.\d{3}){2,}(?:,\d{1,2})?|(?:\.\d{3})+,\d{1,2}|(?: \d{3}){2,}"
-    r"|(?: \d{3})(?=\s?(?:[€£$]|eur|chf|usd|gbp|sek|nok|dkk|pln|czk|dollar|euro))| 000(?=\s[a-z]))(?![\d.,]*\d)"
-)
-_POINTS = {ord("."): ",", ord(" "): ",", ord("|"): "."}
-_LAKHS = re.compile(r"(?<![\d.,])(\d+(?:\.\d+)?)\s?(lakhs?|lacs?|crores?)(?![a-z])")
-_TPU_SLICE = re.compile(r"(?<![\w.])(tpu[ -]?)?(v[2-7][ep]?)-(\d{1,4})(?!\w)")
 _OWNED_SINCE = re.compile(
-    r"(?<![a-z])(?:owned since|(?:bought|purchased|owned) in (?:19|20)\d\d)(?![a-z])", re.IGNORECASE
+    r"(?<![a-z])(?:owned since|(?:bought|purchased|owned)(?: in)? (?:19|20)\d\d)(?![a-z])", re.IGNORECASE
 )
 # zz900 and 900b may be names; p95, 40k, 12kg and imagenet-21k are none.
 _LIKE_NAME = re.compile(
@@ -127,10 +102,10 @@ class LineParts:
             return
         self.values[name] = value
         self.rest = blank(self.rest, start, end)
-        label = _LABELS.get(name) or (KEYS[name].label if name in KEYS else name)
+        label = LABELS.get(name) or (KEYS[name].label if name in KEYS else name)
         end += len(_REST_OF_WORD.match(self.line, end)[0])  # type: ignore[index]
         text = self.line[start:end].strip(" ,;")
-        self.phrases.append(UnderstoodPhrase(text, label, _shown(name, value) if shown is None else shown))
+        self.phrases.append(UnderstoodPhrase(text, label, shown_value(name, value) if shown is None else shown))
 
     def leave_out(self, what: str, label: str, start: int, end: int) -> None:
         """Say of a second thing of a kind that the plan leaves it out."""
@@ -146,7 +121,7 @@ def read_line(catalogue: Catalogue, typed: str, day: date | None = None) -> Line
     if len(line) > LONGEST:
         raise LineError(f"The line has {len(line):,} characters, at most {LONGEST} are read: write {_EXAMPLE}.")
     lower = "".join(low if len(low := mark.lower()) == 1 else mark for mark in line)
-    parts = LineParts(line, _with_points(in_english(lower)), {"day": day or catalogue.day})
+    parts = LineParts(line, plain_spelling(lower), {"day": day or catalogue.day})
     try:
         _read_quantities(catalogue, parts)
     except AmountError as error:
@@ -161,31 +136,6 @@ def read_line(catalogue: Catalogue, typed: str, day: date | None = None) -> Line
     if not parts.values.keys() & _SAYS_ENOUGH:
         raise LineError(f"Nothing in {printable(line, 60)!r} says what is wanted: write {_EXAMPLE}.")
     return _with_plan(catalogue, parts, unknown)
-
-
-def _with_points(line: str) -> str:
-    """Return the line with decimal points and thousands as this program writes them: 2,5 and 1.000.000."""
-    line = re.sub(r"(?<=\d)'(?=\d{3}(?!\d))", ",", line)
-    line = re.sub(r"(?<=\d)'s(?!\w)", "s ", line)  # h100's
-    line = re.sub(r"(?<=[a-z])'s(?!\w)|(?<=mio)\.", lambda match: " " * len(match[0]), line)
-    line = re.sub(r"(?<=[a-z\d])-(?=(?:hours?|days?|weeks?|months?|years?)(?![a-z]))", " ", line)  # a100-hours
-    line = _LAKHS.sub(_in_thousands, line)
-    line = _TPU_SLICE.sub(_counted_slice, line)
-    line = _THOUSANDS.sub(lambda match: match[0].replace(",", "|").translate(_POINTS), line)
-    line = COUNTED_IN_THOUSANDS.sub(lambda match: match[0].replace(".", ","), line)
-    return re.sub(r"(?<![\d.,])(\d+),(\d{1,2})(?![\d.,]*\d)", r"\1.\2", line)
-
-
-def _in_thousands(match: re.Match[str]) -> str:
-    """Return an Indian number in thousands or millions: 20 lakh, 1.5 crore."""
-    number = f"{float(match[1]) * 100:g}k" if match[2].startswith("la") else f"{float(match[1]) * 10:g}m"
-    return number.ljust(len(match[0]))
-
-
-def _counted_slice(match: re.Match[str]) -> str:
-    """Return a slice of TPUs as a count of chips; a name counts two cores a chip up to v4 and of v5p: v4-32 has 16."""
-    cores_per_chip = 1 if match[2].endswith("e") else 2
-    return f"{max(int(match[3]) // cores_per_chip, 1)} {match[1] or ''}{match[2]}".ljust(len(match[0]))
 
 
 def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...]) -> LineReading:
@@ -226,13 +176,14 @@ def _read_names(catalogue: Catalogue, parts: LineParts) -> None:
     if replaced and any(name.kind in ("chip", "machine") and name.start >= replaced.end() for name in found):
         parts.replaced_until = replaced.end()
     has_chip = any(name.kind in ("chip", "machine") for name in found) or "gpus" in parts.values
+    has_chip = has_chip or (any(verb in ("train", "tune") for verb, *_ in verbs) and "bill" not in parts.values)
     for name in (_rented_from(catalogue, parts, each) if has_chip else each for each in found):
         _add_name(catalogue, parts, name, kept_from)
     for verb, value, start, end in take(parts.rest, VERBS):
         if verb == "have":  # it says which GPUs are there, and nothing by itself
             parts.rest = blank(parts.rest, start, end)
         else:
-            parts.add(verb, value, start, end, _VERB_WORDS.get(verb, "yes") if value is True else None)
+            parts.add(verb, value, start, end, VERB_WORDS.get(verb, "yes") if value is True else None)
     for work in work_of_kind(parts.line.lower()):
         if "model" not in parts.values:
             _add_name(catalogue, parts, work, None)
@@ -382,27 +333,3 @@ def _called(catalogue: Catalogue, choice: str) -> str:
         return catalogue.accelerator_label(accelerator_meant(catalogue, choice).key)
     except PricingError:
         return catalogue.sites[names.site(catalogue, choice)].label
-
-
-def _percent(share: float) -> str:
-    return f"{share * 100:,.3g} %"
-
-
-def _hours(amount: tuple[float, float | None]) -> str:
-    return f"{amount[0]:,.10g}{'' if amount[1] is None else ' in each period'}"
-
-
-_SHOWN: Mapping[str, Callable[[Any], str]] = {
-    "length": lambda hours: f"{hours / HOURS_PER_MONTH:,.3g}", "due": lambda hours: f"{hours / HOURS_PER_DAY:,.4g}",
-    "audio": lambda rate: f"{rate * HOURS_PER_DAY * SECONDS_PER_HOUR:,.4g} hours a day",
-    "audio_each": lambda rate: f"{rate * HOURS_PER_DAY * SECONDS_PER_HOUR:,.3g} hours a day",
-    "token_rates": lambda rates: f"{rates[0]:,.6g} and {rates[1]:,.6g} a second", "date": lambda match: str(match[0]),
-    "gpu_hours": _hours, "node_hours": _hours, "tokens": format_amount, "images": format_amount, "busy": _percent,
-    "growth": _percent, "tax": _percent, "discount": _percent, "vat": _percent, "resale": _percent, "loan": _percent,
-}  # fmt: skip
-
-
-def _shown(name: str, value: Any) -> str:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15
-    usual: Callable[[Any], str] = "{:,.6g}".format if is_number else str
-    return _SHOWN.get(name, usual)(value)
