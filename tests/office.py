@@ -39,6 +39,22 @@ def recalculated(workbooks: Mapping[str, bytes], folder: Path) -> dict[str, Shee
     return sheets
 
 
+def saved_again(data: bytes, separator: str, language: int, folder: Path) -> bytes:
+    """Return a CSV as LibreOffice opens and saves it in a language, such as 1031 for German."""
+    given, written = folder / "given.csv", folder / "written"
+    given.write_bytes(data)
+    how = f"Text - txt - csv (StarCalc):{ord(separator)},34,76,1,,{language},false,true"
+    profile = (folder / "profile").as_uri()
+    command = ["soffice", f"-env:UserInstallation={profile}", "--headless", f"--infilter={how}", "--convert-to"]
+    subprocess.run(
+        [*command, f"csv:{how}", "--outdir", str(written), str(given)],
+        check=True,
+        capture_output=True,
+        timeout=_SECONDS,
+    )
+    return (written / given.name).read_bytes()
+
+
 def _cell(text: str) -> Cell:
     try:
         return float(text[:-1]) / 100 if text.endswith("%") else float(text)

@@ -4,6 +4,7 @@ import io
 import zipfile
 from collections.abc import Sequence
 from itertools import product
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -26,6 +27,7 @@ from planner.scenario.plan_csv import read_plan_csv
 from planner.scenario.scenario import Scenario
 from pricing.strict_yaml import MAX_BYTES
 from tests.facts import CATALOGUE, DAY
+from tests.office import saved_again
 from tests.rows import each_row
 from tests.scenario.scenarios import scenarios
 
@@ -226,6 +228,19 @@ def test_any_bytes_are_read_or_refused_in_one_sentence(noise: bytes, at: int) ->
             assert isinstance(read(data, name).scenario, Scenario)
         except ScenarioError as refused:
             assert "\n" not in str(refused)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("style", "language"), [(CsvStyle(), 1033), (CsvStyle("semicolon", "comma"), 1031)])
+def test_a_plan_that_a_spreadsheet_saved_is_the_same_plan(style: CsvStyle, language: int, tmp_path: Path) -> None:
+    work = {"accelerators": 16, "busy_share": 0.625, "may_stop": True, "season": (1.0,) * 11 + (0.125,)}
+    own = {"usd_per_kwh": 0.123456789012, "usd_per_server": 250_000.5}
+    scenario = Scenario.model_validate({"name": "=1+1", "years": 3.25, "site": "NO", "own": own, "work": (work,)})
+    saved = SavedScenario(scenario, DAY, CATALOGUE.digest)
+    data = encoded(style, [COLUMNS, *plan_table_rows(saved)])
+    again = saved_again(data, SEPARATORS[style.separator], language, tmp_path)
+    assert again != data
+    assert read(again) == saved
 
 
 def test_a_table_and_a_file_say_the_same() -> None:
