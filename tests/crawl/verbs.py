@@ -36,13 +36,17 @@ class VerbReader:
 
     def read(self, *, with_market: bool) -> None:
         """Note what `plan` with its files, `compare`, `sweep`, `prices`, `train`, `serve` and `cheapest` say."""
-        self.path.write_text(write_scenario(SavedScenario(self.result.scenario, DAY, CATALOGUE.digest)), "utf-8")
-        self._plan()
+        self.read_plan()
         compared = self._json("compare", str(self.path), str(self.path))["plans"]
         read_document(self.figures, compared[0], self.titles, "compare --json")
         self._sweep()
         self._prices()
         self._jobs(with_market=with_market)
+
+    def read_plan(self) -> None:
+        """Note what `plan` says, with its files."""
+        self.path.write_text(write_scenario(SavedScenario(self.result.scenario, DAY, CATALOGUE.digest)), "utf-8")
+        self._plan()
 
     @property
     def path(self) -> Path:
