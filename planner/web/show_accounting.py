@@ -38,7 +38,7 @@ def _statements(plan: Plan, answer: Answer) -> None:
     way, money = ranked[index], show.from_column(1, show.MONEY)
     if sentences := break_even_sentences(plan, way):
         show.paragraph(*sentences)
-    st.markdown("**Profit and loss**, US dollars as billed")
+    st.markdown("**Profit and loss**, as billed")
     profit = profit_table(plan, way, quarters=quarters)
     show.table("profit", "", profit, money, "profit-and-loss.csv", alt="Profit by period")
     _leases(plan, way, quarters)

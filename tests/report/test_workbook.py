@@ -15,6 +15,7 @@ import pytest
 
 from bench.one_comparison import random_scenario
 from planner.cli.common import OK
+from planner.money.accounting.leases import LeaseAccounts, lease_accounts
 from planner.money.ledger import CASES, Case, Line
 from planner.money.measures import RATE, present_usd
 from planner.money.plan import Plan, plan_from_context
@@ -24,6 +25,8 @@ from planner.report.answer.sentences import summarize_answer
 from planner.report.files.excel import TODAY, cell_name, column, excel_formula
 from planner.report.files.workbook import NothingPriced, workbook
 from planner.report.files.workbook_option import MEASURED, first_line
+from planner.scenario.accounting import AccountingInputs
+from planner.scenario.own import Lease
 from planner.scenario.presets import load_presets
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import CapitalInputs, TaxInputs
@@ -37,6 +40,7 @@ from tests.shell import run
 
 RANDOM = 30
 NEAR = 1e-9
+NO_LEASES = LeaseAccounts((), 0.0, {})
 EVIL = '=HYPERLINK("http://x","y")'
 EXAMPLES = {preset.key: preset.scenario for preset in load_presets()}
 BUILT = Scenario(capital=CapitalInputs(equity_share=0.6), ways=("own", "on_demand"))
@@ -282,3 +286,30 @@ def test_the_discount_rate_follows_its_parts(tmp_path: Path) -> None:
     tried = {RATE: other.setting.discount_rate_per_year}
     assert complaints(sheets["other"], plan, answer), "it changes nothing"
     assert not complaints(sheets["other"], *changed(plan, answer, tried))
+
+
+@pytest.mark.slow
+def test_leases_and_fiscal_years_follow_the_inputs(tmp_path: Path) -> None:
+    books = AccountingInputs(fiscal_year_starts=4, reservations_are_leases=True)
+    lease = Lease(years=2.0, in_advance=False)
+    scenario = Scenario(ways=("own", "lease", "reserved", "on_demand"), lease=lease, accounting=books)
+    plan, answer = answered(scenario)
+    data = written(plan, answer)
+    rate = dict.fromkeys(input_cells(data, RATE), 0.2)
+    sheets = recalculated({"same": data, "dearer": with_cells(data, "Inputs", rate)}, tmp_path)
+    terms = scenario.terms.model_copy(update={"discount_rate_per_year": 0.2})
+    dearer = answered(scenario.model_copy(update={"terms": terms}))[0]
+    for name, there in (("same", plan), ("dearer", dearer)):
+        rows = {(row[0], number): row for number, row in enumerate(sheets[name]["Leases"])}
+        assets = [row[2] for (label, _), row in rows.items() if label == "Right-of-use asset at the end"]
+        interest = [row[2] for (label, _), row in rows.items() if label == "Interest"]
+        booked = [lease for result in results_of(plan, answer) if (option := there.option(result.key))
+                  for lease in (lease_accounts(there.setting, option.ledger) or NO_LEASES).leases]  # fmt: skip
+        assert len(booked) == 2
+        assert assets == pytest.approx([lease.schedule.asset[0] for lease in booked], rel=NEAR)
+        assert interest == pytest.approx([lease.schedule.interest.sum() for lease in booked], rel=NEAR)
+    years = [row for row in sheets["same"]["Fiscal periods"] if re.fullmatch("FY [0-9]{4}", str(row[0]))]
+    assert len(years) == 4
+    for place, result in enumerate(results_of(plan, answer), start=1):
+        paid = float(np.asarray(result.measures.bills_usd))
+        assert sum(row[place] for row in years) == pytest.approx(paid, rel=NEAR)

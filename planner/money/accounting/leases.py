@@ -39,6 +39,7 @@ class BookedLease:
     contract: LeaseContract
     begins: int
     months: int
+    lines: tuple[Line, ...]
     schedule: LeaseSchedule
     ifrs: Treatment16
     us: Treatment842
@@ -121,7 +122,7 @@ def _leases(setting: PlanContext, lines: list[Line], rate: float) -> Iterator[Bo
         if paid.any():
             name = lines[0].name.rpartition(":")[0] or contract.kind.replace("_", "-").capitalize()
             several = f", term {number}" if len(contract.terms) > 1 else ""
-            yield _booked(setting, contract, (begins, months), paid, (f"{name}{several}", rate))
+            yield _booked(setting, tuple(lines), (begins, months), paid, (f"{name}{several}", rate))
 
 
 def _payments(contract: LeaseContract, term: tuple[int, int], within: Array, beyond: Array) -> Array:
@@ -144,9 +145,10 @@ def _payments(contract: LeaseContract, term: tuple[int, int], within: Array, bey
 
 
 def _booked(
-    setting: PlanContext, contract: LeaseContract, term: tuple[int, int], paid: Array, of: tuple[str, float]
+    setting: PlanContext, lines: tuple[Line, ...], term: tuple[int, int], paid: Array, of: tuple[str, float]
 ) -> BookedLease:
-    (begins, months), (name, rate) = term, of
+    (begins, months), (name, rate), contract = term, of, lines[0].contract
+    assert contract is not None  # by which they were grouped
     monthly = (1 + rate) ** (1 / MONTHS_PER_YEAR) - 1
     life = setting.catalogue.facts[BOOK_LIFE].figure.newest.typical * MONTHS_PER_YEAR
     written_off, axis = months, paid
@@ -160,7 +162,7 @@ def _booked(
         asset, _ = lease_back(carrying=price, fair_value=price, received=contract.received_usd, liability=worth)
         plan = lease_schedule(payments=axis, rate_per_period=monthly, periods=months, extra_asset=asset - worth)
     ifrs, us, why = _treatment(setting, contract, (months, worth, life))
-    return BookedLease(name, contract, begins, months, plan, ifrs, us, why)
+    return BookedLease(name, contract, begins, months, lines, plan, ifrs, us, why)
 
 
 def _treatment(

@@ -14,12 +14,13 @@ import numpy as np
 
 from planner.money.capital import HOW, HOW_BETA
 from planner.money.finance import HIGHEST_RATE, LOWEST_RATE, days_since
-from planner.money.ledger import CASES, COMPUTED, CONVENTION, LedgerInput, Origin
+from planner.money.ledger import CASES, COMPUTED, CONVENTION, YOUR_INPUT, LedgerInput, Origin
 from planner.money.measures import RATE, cash_flow_years, monthly_discount_factors, plan_discount_rate
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.report.files.csv import AssumptionIds
 from planner.report.files.excel import TODAY, TOTAL, MonthSheet, Styles, cell_name, column, excel_formula
+from planner.report.files.workbook_accounting import BORROWING, live_leases, write_fiscal_periods, write_leases
 from planner.report.files.workbook_option import write_option
 from planner.report.files.workbook_results import (
     OpenWorkbook,
@@ -80,6 +81,9 @@ def _write_sheets(book: OpenWorkbook) -> None:
     _write_inputs(book, inputs, {name: it for name, it in used.items() if np.size(it.value) == 1})
     _write_timeline(book, timeline, {name: it for name, it in used.items() if np.size(it.value) > 1})
     _write_options(book, timeline)
+    write_fiscal_periods(book, timeline)
+    if leases := live_leases(book):
+        write_leases(book, timeline, leases)
     _write_returns(book)
     write_comparison(book)
     write_ranges(book)
@@ -99,8 +103,11 @@ def _inputs(book: OpenWorkbook) -> dict[str, LedgerInput]:
         LedgerInput("lowest_return", LOWEST_RATE, "1/year", CONVENTION),
         LedgerInput("highest_return", HIGHEST_RATE, "1/year", CONVENTION),
     ]
-    capital = setting.capital
+    capital, own = setting.capital, setting.scenario.accounting.borrowing_rate_per_year
     conventions += capital.parts if capital else ()
+    if live_leases(book):
+        rate = setting.discount_rate_per_year if own is None else own
+        conventions.append(LedgerInput(BORROWING, rate, "1/year", CONVENTION if own is None else YOUR_INPUT))
     of_ledgers = {name: used for (_, name), (_, used) in book.ids.first_use.items()}
     return {book.ids.add(used): used for used in conventions} | of_ledgers
 
@@ -147,6 +154,8 @@ def _write_input(book: OpenWorkbook, sheet: Any, row: int, name: str, used: Ledg
     exported = f"{column(_EXPORTED)}{row}"
     if name == RATE and (how := _rate_formula(book)):
         sheet.write_formula(at, _TYPED, how, styles["computed"], typical)
+    elif name == BORROWING and not used.is_yours:
+        sheet.write_formula(at, _TYPED, f"={RATE}", styles["computed"], typical)
     elif name == "equity_beta" and used.origin == COMPUTED:
         sheet.write_formula(at, _TYPED, f"={excel_formula(HOW_BETA, _PART_CELLS)}", styles["computed"], typical)
     sheet.write_formula(at, _CHANGED, f"=IF({typed} = {exported}, 0, 1)", styles["any"], 0)
