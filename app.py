@@ -4,8 +4,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from planner.web import ask, frame, pins, state, style, welcome
-from planner.web.pages import answer, assumptions, compare, embedded, side_by_side, speed, what_if
+from planner.web import ask, frame, kept_plans, pins, state, style, welcome
+from planner.web.pages import answer, assumptions, compare, embedded, plans, side_by_side, speed, what_if
 from planner.web.run_queue import RUNS
 
 ICON = Path(__file__).parent / "planner" / "web" / "icon.png"
@@ -17,10 +17,11 @@ PAGES = (
     st.Page(assumptions.page, title="Assumptions", url_path="assumptions", help="Where is this number from?"),
 )
 SIDE_BY_SIDE = st.Page(side_by_side.page, title="Side by side", url_path="side-by-side", help="What differs?")
+PLANS = st.Page(plans.page, title="Plans", url_path="plans", help="What have we kept?")
 
 with RUNS.turn(), frame.refusals_shown():
     frame.begin_run()
-    pages = [*PAGES, *([SIDE_BY_SIDE] if pins.pinned() else [])]
+    pages = [*PAGES, *([SIDE_BY_SIDE] if pins.pinned() else []), *([PLANS] if kept_plans.has_plans() else [])]
     page = st.navigation(pages, position="hidden" if st.context.is_embedded else "top")
     st.set_page_config(page_title=f"{page.title} · Rent, buy, or both?", page_icon=str(ICON), layout="wide")
     st.logo(str(ICON))
@@ -33,6 +34,7 @@ with RUNS.turn(), frame.refusals_shown():
     frame.show_notices()
     ask.scenario(state.catalogue(), with_details=page is PAGES[0])
     if page is PAGES[0]:
+        kept_plans.box()
         welcome.line(state.catalogue(), ask.use)
     pins.load_plans(state.catalogue())
     page.run()

@@ -83,7 +83,7 @@ class PlanStore:
     """The kept plans of one author; the people of one machine have none and share theirs."""
 
     author: str = ""
-    environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    environ: Mapping[str, str] = field(default_factory=lambda: os.environ, hash=False, compare=False)
 
     def plans(self, wanted: PlanFilter | None = None) -> list[KeptPlan]:
         """Return the plans that a filter takes, the last saved first."""
@@ -99,6 +99,13 @@ class PlanStore:
             if connection is None:
                 raise UnknownPlanError("No plan is kept yet.")
             return self._find(connection, name)
+
+    def by_id(self, id_: int) -> KeptPlan | None:
+        """Return a plan by its number; None where this author has none of it."""
+        with self._reading() as connection:
+            query = _newest(self.author).where(PLANS.c.id == id_)
+            row = None if connection is None else connection.execute(query).first()
+        return None if row is None else _plan(row)
 
     def versions(self, plan: KeptPlan) -> list[PlanVersion]:
         """Return all versions of a plan, the newest first."""

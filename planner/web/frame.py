@@ -10,7 +10,7 @@ from streamlit.navigation.page import StreamlitPage
 from planner.report import words
 from planner.report.facts.assumptions import STALE
 from planner.report.memo import credit_text
-from planner.web import address, live_prices, pins, questions, show, show_assumptions, state, workers
+from planner.web import address, kept_plans, live_prices, pins, questions, show, show_assumptions, state, workers
 from planner.web.shared import shared
 from pricing import Catalogue
 from pricing.formulas import printable
@@ -27,6 +27,7 @@ def begin_run() -> None:
         notices = _apply_link_date()
         st.session_state[_NOTICES] = [*notices, *questions.apply_link(state.catalogue())]
         pins.load_from_link()
+        kept_plans.load_from_link()
         address.commit_run()
     address.put({AS_OF: state.day().isoformat()})
 
@@ -42,7 +43,8 @@ def refusals_shown() -> Iterator[None]:
 
 def show_notices() -> None:
     """Show messages about the link and about live prices, and say when an earlier day is shown."""
-    if state.has_as_of_date():
+    kept_plans.refusal()
+    if not kept_plans.notice() and state.has_as_of_date():
         with st.container(horizontal=True, vertical_alignment="center", key="looking-back"):
             text = f"This link uses prices as of {words.day(state.day())}, as its sender saw them."
             st.info(words.markdown(f"{text} Prices may have changed since."), icon=":material/history:")

@@ -18,7 +18,7 @@ from planner.scenario.file import MOST_BYTES, SavedScenario, read_scenario, writ
 from planner.scenario.known_names import with_unchanged_note
 from planner.speed.scenario_jobs import model_notes
 from planner.study.uncertainty.futures import Futures
-from planner.web import address, ask, show, state, state_what_if
+from planner.web import address, ask, kept_plans, show, state, state_what_if
 from pricing import PricingError
 
 KEY = "scenario_file"
@@ -39,6 +39,8 @@ def popover(plan: Plan, answer: Answer) -> None:
 
 
 def _content(plan: Plan, answer: Answer) -> None:
+    result = state.result()
+    kept_plans.save_form(PlanReport("", plan, answer, result.summary, futures=result.futures))
     st.markdown("**Link** to this plan, dated today, so it always shows the same result")
     st.code(address.link(), language=None, wrap_lines=True)
     futures, summary = state.result().futures, state.result().summary

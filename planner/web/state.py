@@ -77,10 +77,8 @@ def catalogue(plan: Scenario | None = None) -> Catalogue:
 
     The plan is that of the question bar, unless another is named.
     """
-    as_of_day, facts, plan = st.session_state.get("as_of"), live_catalogue(), plan or st.session_state.get("scenario")
-    if as_of_day is not None:
-        facts = _facts_as_of(facts, as_of_day)
-        messages.register_catalogue(facts, messages.CatalogSpec(as_of_day))
+    plan, as_of_day = plan or st.session_state.get("scenario"), st.session_state.get("as_of")
+    facts = _facts_of_day()
     of_plan = plan and own_quotes(facts, plan, day())
     of_session = quotes()
     own = tuple(filter(None, (of_session, of_plan)))
@@ -94,6 +92,28 @@ def catalogue(plan: Scenario | None = None) -> Catalogue:
         kept[key] = of_session, reduce(with_quotes, own, facts)  # while the file is kept, no other has its id
         messages.register_catalogue(kept[key][1], messages.CatalogSpec(as_of_day, own))
     return kept[key][1]
+
+
+def _facts_of_day() -> Catalogue:
+    """Return the facts of a kept plan, else those of the day that the link asks for, else today's."""
+    as_of_day, frozen = st.session_state.get("as_of"), st.session_state.get("frozen_facts")
+    facts = frozen or live_catalogue()
+    if frozen is None and as_of_day is not None:
+        facts = _facts_as_of(facts, as_of_day)
+    if facts is frozen or as_of_day is not None:
+        messages.register_catalogue(facts, messages.CatalogSpec(as_of_day))
+    return facts
+
+
+def facts_to_keep() -> Catalogue:
+    """Return what a kept plan is calculated with again: the facts of this run with the quotes of this session."""
+    facts, own = _facts_of_day(), quotes()
+    return facts if own is None else with_quotes(facts, own)
+
+
+def set_frozen_facts(facts: Catalogue | None) -> None:
+    """Use the facts of a kept plan, or (None) those of the day."""
+    st.session_state["frozen_facts"] = facts
 
 
 def quotes() -> Quotes | None:
@@ -214,8 +234,8 @@ def of_plan(*args: Any) -> tuple[Any, ...]:
 
 def result_at_todays_prices() -> PlanResult | None:
     """Return the plan with today's facts, where a link shows earlier ones; None where nothing differs."""
-    facts = live_catalogue()
-    if not has_as_of_date() or quotes() is not None or facts.digest == catalogue().digest:
+    facts, frozen = live_catalogue(), st.session_state.get("frozen_facts")
+    if (frozen is None and not has_as_of_date()) or quotes() is not None or facts.digest == catalogue().digest:
         return None
     return shared_result(facts, scenario(), today())
 

@@ -32,6 +32,12 @@ def visitor() -> Visitor:
     return Visitor(HEADERS[-1]().get(HERE) == "1" and not header and not reviewers)
 
 
+def keeper() -> str | None:
+    """Return the author of this visitor's kept plans: a name, or empty for the people of this machine; None: nobody."""
+    known = visitor()
+    return known.name.casefold() or ("" if known.may_change else None)
+
+
 def _reviewers() -> set[str]:
     return set(os.environ.get(REVIEWERS, "").casefold().replace(",", " ").split())
 

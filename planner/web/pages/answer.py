@@ -12,7 +12,7 @@ from planner.report.answer.sentences import AnswerSummary, not_counted
 from planner.report.answer.tables import discounted_ledgers, medians_beside
 from planner.report.answer.verdict_line import doubt_text, price_update_text, summarize_verdict
 from planner.study.uncertainty.futures import Futures
-from planner.web import share, show, show_answer, show_ledger, state
+from planner.web import kept_plans, share, show, show_answer, show_ledger, state
 
 # The page that comes next: of a plan that names a model, and of hours.
 _SPEED, _COMPARE = ("Speed", "How fast it runs"), ("Compare", "Compare providers")
@@ -49,7 +49,9 @@ def page() -> None:
     latest = state.result_at_todays_prices()  # of the plan of an older link, when all else is shown
     if latest is not None:
         text = price_update_text(summarize_verdict(plan, answer), summarize_verdict(latest.plan, latest.answer))
-        update.info(words.markdown(text))
+        with update.container():
+            st.info(words.markdown(text))
+            kept_plans.changes()
 
 
 def _title_row(plan: Plan, answer: Answer, title: str) -> None:

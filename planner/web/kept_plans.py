@@ -1,0 +1,261 @@
+"""Kept plans of a session: saved from the Share box, opened with the figures of their day, moved on to today's.
+
+The address holds which version is open (`saved=12.3`), so a reload and a link to oneself open it again. SQLAlchemy is
+loaded once a plan is saved, or where there are kept plans to list.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, TypeVar
+
+import streamlit as st
+
+from planner.api.records import RELEASE
+from planner.report import words
+from planner.report.answer.plan_report import PlanReport
+from planner.scenario.link import LinkTooLongError, scenario_to_link
+from planner.scenario.question import KEYS
+from planner.store import may_hold_plans
+from planner.web import address, ask, show, state, who
+from pricing import Catalogue, PricingError
+from pricing.caching import cached
+
+if TYPE_CHECKING:
+    from planner.store.kept import KeptPlan, PlanStore
+
+KEY = "saved"  # in the address: the plan's number and its version, and whether today's figures are shown
+_OPEN, _REFUSAL, _GO = "kept_open", "kept_refusal", "kept_go"
+_ADDRESS = re.compile(r"(\d{1,9})\.(\d{1,6})(-today)?", re.ASCII)
+_HERE = "this machine"
+_FIRST = 5  # that the first page names
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class OpenPlan:
+    """The kept plan that this session has open."""
+
+    id: int
+    name: str
+    folder: str
+    tags: tuple[str, ...]
+    version: int
+    sentence: str  # about the version
+    is_frozen: bool  # whether its own figures are shown
+
+
+def store() -> PlanStore | None:
+    """Return the kept plans of this visitor; None for one who may keep none."""
+    author = who.keeper()
+    if author is None:
+        return None
+    from planner.store.kept import PlanStore
+
+    return PlanStore(author)
+
+
+def has_plans() -> bool:
+    """Return whether this visitor may have kept plans."""
+    return may_hold_plans() and who.keeper() is not None
+
+
+def opened() -> OpenPlan | None:
+    """Return the kept plan that is open."""
+    return st.session_state.get(_OPEN)
+
+
+def load_from_link() -> None:
+    """Open the version that the address names, with its own figures. One that this visitor lacks is left out."""
+    match = _ADDRESS.fullmatch(address.text(KEY) or "")
+    st.session_state[_OPEN] = None
+    state.set_frozen_facts(None)
+    plans = store() if match and has_plans() else None
+    if match is None or plans is None:
+        address.put({KEY: None})
+        return
+    plan = attempt(lambda: plans.by_id(int(match[1])))
+    if plan is None or not attempt(lambda: _show(plans, plan, int(match[2]), is_frozen=not match[3])):
+        address.put({KEY: None})
+
+
+def open_plan(name: str, number: int | None = None) -> None:
+    """Show a kept plan as it was saved. Only in a callback."""
+    plans = store()
+    if plans is not None and attempt(lambda: _open(plans, name, number)):
+        st.session_state[_GO] = True
+
+
+def _open(plans: PlanStore, name: str, number: int | None) -> bool:
+    from planner.store.versions import open_version
+
+    version = open_version(plans, name, number)
+    try:
+        texts = scenario_to_link(version.scenario)
+    except LinkTooLongError as error:
+        raise PricingError(f"“{version.plan.name}” says more than a page can hold: use `plans show`.") from error
+    ask.show_plan(texts)
+    return _show(plans, version.plan, version.version.number, is_frozen=True)
+
+
+def duplicate(name: str, new: str) -> None:
+    """Keep the newest version of a plan under another name too."""
+    plans, person = store(), who.visitor().name or _HERE
+    if plans is not None:
+        attempt(lambda: plans.duplicate(name, new, person, datetime.now(UTC)))
+
+
+def go_to_answer() -> None:
+    """Turn to the Answer page after a plan was opened."""
+    if st.session_state.pop(_GO, False):
+        st.switch_page(state.pages()["Answer"])
+
+
+def _show(plans: PlanStore, plan: KeptPlan, number: int, *, is_frozen: bool) -> bool:
+    version = plans.version(plan, number)
+    state.set_frozen_facts(_facts(plans, version.digest) if is_frozen else None)
+    state.set_as_of_date(version.day if is_frozen and version.day < state.today() else None)
+    sentence = (
+        f"Version {number} of “{plan.name}”, saved on {words.day(version.saved)} by {version.person}, "
+        f"with the figures of {words.day(version.day)}."
+    )
+    st.session_state[_OPEN] = OpenPlan(plan.id, plan.name, plan.folder, plan.tags, number, sentence, is_frozen)
+    address.put({KEY: f"{plan.id}.{number}{'' if is_frozen else '-today'}"})
+    return True
+
+
+@cached(4)
+def _facts(plans: PlanStore, digest: str) -> Catalogue:
+    """Return the facts of a version, once for all who may see it; nobody changes them."""
+    facts = plans.facts(digest)
+    if facts is None:
+        raise PricingError("The figures of this version are gone.")
+    return facts
+
+
+def _use_todays_figures() -> None:
+    plans, plan = store(), opened()
+    if plans is not None and plan is not None:
+        kept = attempt(lambda: plans.by_id(plan.id))
+        if kept is not None:
+            attempt(lambda: _show(plans, kept, plan.version, is_frozen=False))
+
+
+def attempt(action: Callable[[], _T]) -> _T | None:
+    """Return the result of an action on kept plans; None where it is refused, with a sentence for the page."""
+    st.session_state[_REFUSAL] = None
+    try:
+        return action()
+    except PricingError as error:
+        st.session_state[_REFUSAL] = str(error)
+        return None
+
+
+def refusal() -> None:
+    """Show once why the last action was refused."""
+    if text := st.session_state.pop(_REFUSAL, None):
+        st.error(words.markdown(text), icon=":material/save:")
+
+
+def notice() -> bool:
+    """Say which kept plan is open, and what has changed since. Return whether its figures are those of its day."""
+    plan = opened()
+    if plan is None or not plan.is_frozen:
+        return False
+    with st.container(horizontal=True, vertical_alignment="center", key="kept-open"):
+        st.info(words.markdown(plan.sentence), icon=":material/history:")
+        is_today = state.live_catalogue().digest == state.facts_to_keep().digest and not state.has_as_of_date()
+        if not is_today:
+            st.button("Use today's figures", key="kept-today", on_click=_use_todays_figures)
+    return True
+
+
+def changes() -> None:
+    """Show which figures of the open plan are others today."""
+    latest, plan = state.result_at_todays_prices(), opened()
+    if latest is None or plan is None or not plan.is_frozen:
+        return
+    with show.on_demand("kept-changes", "Which figures have changed") as is_open:
+        if is_open:
+            from planner.store.versions import figure_changes  # only where a kept plan is open
+
+            table = figure_changes(state.result().plan, latest.plan)
+            alt = f"{words.count(len(table), 'figure')} changed since this plan was saved."
+            show.table("kept-figures", "", table, file="changed-figures.csv", alt=alt)
+
+
+def save_form(report: PlanReport) -> None:
+    """Show the fields that keep a plan under a name, with its button."""
+    if who.keeper() is None:
+        return
+    plan = opened()
+    st.markdown("**Save** this plan with the figures it uses; every save is a version")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        usual = plan.name if plan else report.plan.setting.written.name
+        name = st.text_input("Name", usual, max_chars=120, key="kept-name")
+        folder = st.text_input("Folder or cost centre", plan.folder if plan else "", max_chars=120, key="kept-folder")
+        tags = st.text_input("Tags, with commas", ", ".join(plan.tags) if plan else "", key="kept-tags")
+        if st.button("Save", icon=":material/save:", key="kept-save"):
+            labels = {"folder": folder, "tags": [tag for tag in map(str.strip, tags.split(",")) if tag]}
+            _save(report, name, labels)
+    refusal()
+
+
+def _save(report: PlanReport, name: str, labels: dict[str, object]) -> None:
+    from planner.store.versions import new_version
+
+    plans, visitor, facts = store(), who.visitor(), state.facts_to_keep()
+    if plans is None:
+        return
+    base = _base(name)
+    version = new_version(report, facts, visitor.name or _HERE, datetime.now(UTC), RELEASE)
+    plan = attempt(lambda: plans.save(name, version, facts, base=base, labels=labels))
+    if plan is None:
+        _note_conflict(plans, name)
+        return
+    attempt(lambda: _show(plans, plan, plan.newest.number, is_frozen=True))
+    st.toast(words.markdown(f"“{plan.name}” is kept as version {plan.newest.number}."), icon=":material/save:")
+    address.write()
+    st.rerun()
+
+
+_SEEN = "kept_seen"  # the newest version by name, once its sentence was read
+
+
+def _base(name: str) -> int:
+    """Return the version under this name that this visitor has seen; 0 for none."""
+    key, plan = " ".join(name.split()).casefold(), opened()
+    seen: dict[str, int] = st.session_state.setdefault(_SEEN, {})
+    return max(seen.pop(key, 0), plan.version if plan is not None and plan.name.casefold() == key else 0)
+
+
+def _note_conflict(plans: PlanStore, name: str) -> None:
+    """Let the next save follow the version that the sentence has named."""
+    from planner.store.kept import SaveConflictError, UnknownPlanError
+
+    try:
+        newest = plans.find(name).newest.number
+    except (SaveConflictError, UnknownPlanError):
+        newest = 0
+    except PricingError:
+        return  # the store itself is the trouble
+    st.session_state[_SEEN][" ".join(name.split()).casefold()] = newest
+
+
+def box() -> None:
+    """Show the plans that were saved last, on the first page until it shows a plan of the visitor's own."""
+    st.session_state.pop(_GO, None)
+    plans = store() if has_plans() and not KEYS.keys() & address.texts().keys() else None
+    kept = None if plans is None else attempt(plans.plans)
+    refusal()
+    if not kept:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="kept-box"):
+        st.markdown("**Your plans**", width="content")
+        for plan in kept[:_FIRST]:
+            st.button(words.markdown(plan.name), key=f"kept-open-{plan.id}", type="tertiary",
+                      on_click=open_plan, args=(plan.name,))  # fmt: skip
+        st.page_link(state.pages()["Plans"], label=f"All {len(kept)}" if kept[_FIRST:] else "Details")

@@ -1,0 +1,116 @@
+"""Plans: the kept plans, to search, open, compare, copy and put aside."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from planner.report import words
+from planner.web import kept_plans, show
+
+if TYPE_CHECKING:
+    from planner.store.kept import KeptPlan, PlanFilter, PlanStore
+
+_MOST = 50  # rows; the search finds the others
+
+
+def page() -> None:
+    """Show the kept plans, and below them the versions of the one that is chosen."""
+    kept_plans.go_to_answer()
+    plans = kept_plans.store()
+    if plans is None:
+        show.title("Kept plans", ("Plans are kept for people on this machine, and for visitors who have signed in.",))
+        return
+    every = kept_plans.attempt(plans.plans)
+    show.title("Kept plans")
+    kept_plans.refusal()
+    if every is None:
+        return
+    wanted = _filter(every)
+    found = kept_plans.attempt(lambda: plans.plans(wanted)) or []
+    _list(plans, found)
+    if found:
+        _details(plans, found)
+
+
+def _filter(every: list[KeptPlan]) -> PlanFilter:
+    from planner.store.kept import PlanFilter, every_tag
+
+    with st.container(horizontal=True, vertical_alignment="bottom", key="kept-filter"):
+        search = st.text_input("Search", key="kept-search", placeholder="name, GPU, answer", max_chars=200)
+        folders = sorted({plan.folder for plan in every if plan.folder})
+        folder = st.selectbox(
+            "Folder or cost centre", ["", *folders], key="kept-in", format_func=lambda it: it or "All"
+        )
+        tag = st.selectbox("Tag", ["", *every_tag(every)], key="kept-with", format_func=lambda it: it or "All")
+        archived = st.toggle("Archived", key="kept-archived")
+    return PlanFilter(search, folder, tag, archived)
+
+
+def _or_all(text: str) -> str:
+    return text or "All"
+
+
+def _list(plans: PlanStore, found: list[KeptPlan]) -> None:
+    from planner.store.lists import plans_table
+
+    if not found:
+        show.paragraph("No kept plan is like that.")
+        return
+    now = datetime.now(UTC)
+    for plan in found[:_MOST]:
+        with st.container(horizontal=True, vertical_alignment="center", key=f"kept-row-{plan.id}"):
+            st.button(words.markdown(plan.name), key=f"kept-show-{plan.id}", icon=":material/open_in_new:",
+                      on_click=kept_plans.open_plan, args=(plan.name,))  # fmt: skip
+            about = ", ".join(filter(None, (plan.folder, *plan.tags)))
+            saved = f"version {plan.newest.number}, {words.day(plan.newest.saved)}, {plan.newest.person}"
+            answer = words.markdown(str(plan.newest.result["title"]))
+            quiet = words.markdown(" · ".join(filter(None, (about, saved))))
+            st.markdown(f"{answer} :small[:gray[{quiet}]]", width="stretch")
+            if plan.archived:
+                st.button("Restore", key=f"kept-restore-{plan.id}", on_click=kept_plans.attempt,
+                          args=(lambda name=plan.name: plans.restore(name),))  # fmt: skip
+            else:
+                st.button("Archive", key=f"kept-archive-{plan.id}", type="tertiary", on_click=kept_plans.attempt,
+                          args=(lambda name=plan.name: plans.archive(name, now),))  # fmt: skip
+    if found[_MOST:]:
+        show.small(f"{len(found):,} plans are kept: search for the others.")
+    show.csv_button(plans_table(found), "plans.csv", "csv-plans")
+
+
+def _details(plans: PlanStore, found: list[KeptPlan]) -> None:
+    """Show the versions of one plan, what differs between two of them, and the way to copy it."""
+    st.header("Versions", anchor=False)
+    names = [plan.name for plan in found]
+    plan = found[names.index(st.selectbox("Plan", names, key="kept-plan"))]
+    versions = [version.number for version in kept_plans.attempt(lambda: plans.versions(plan)) or ()]
+    if not versions:
+        kept_plans.refusal()
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        newer = st.selectbox("Version", versions, key="kept-newer")
+        older = st.selectbox("against", versions, index=min(1, len(versions[1:])), key="kept-older")
+        st.button("Open this version", key="kept-open-version", on_click=kept_plans.open_plan, args=(plan.name, newer))
+        name = st.text_input("Name of a copy", key="kept-copy", max_chars=120)
+        st.button("Duplicate", key="kept-duplicate", disabled=not name, on_click=kept_plans.duplicate,
+                  args=(plan.name, name))  # fmt: skip
+    if older != newer:
+        _difference(plans, plan, older, newer)
+
+
+def _difference(plans: PlanStore, plan: KeptPlan, older: int, newer: int) -> None:
+    from planner.store.versions import differences, open_version
+
+    both = kept_plans.attempt(lambda: [open_version(plans, plan.name, number) for number in (older, newer)])
+    if both is None:
+        kept_plans.refusal()
+        return
+    fields, measures = differences(*both)
+    for label, table, file in (("Fields", fields, "fields.csv"), ("Measures", measures, "measures.csv")):
+        st.markdown(f"**{label}**")
+        if len(table):
+            show.table(f"kept-{label}", "", table, file=file, alt=f"{label} in which the versions differ.")
+        else:
+            show.paragraph("The same.")
