@@ -4,14 +4,14 @@ import csv
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from itertools import repeat
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from planner.money.finance import days_since
+from planner.money.accounting.fiscal import month_days, periods
 from planner.money.formula import Num
 from planner.money.ledger import LedgerInput, Line, Origin
 from planner.money.measures import cash_paid_usd, monthly_discount_factors, plan_discount_rate
@@ -233,9 +233,15 @@ def _common_cells(plan: Plan) -> dict[str, Any]:
 def _periods(plan: Plan) -> dict[str, Any]:
     """Return today as a period of no length, then one month after the other."""
     months = plan.setting.timeline.last
-    days = [plan.setting.day + timedelta(days=int(n)) for n in days_since(day=plan.setting.day, months=months)]
-    starts: list[date] = [plan.setting.day, *days[:-1]]
-    return {"period_index": np.arange(months + 1), "period_start": starts, "period_end": days}
+    days = month_days(plan.setting, months)
+    years, quarters = (
+        [spans.labels[place] for place in spans.of_month.tolist()]
+        for spans in (periods(plan.setting), periods(plan.setting, quarters=True))
+    )
+    return {
+        "period_index": np.arange(months + 1), "period_start": [plan.setting.day, *days[:-1]], "period_end": days,
+        "fiscal_year": years, "fiscal_quarter": quarters,
+    }  # fmt: skip
 
 
 def line_code(line: Line, place: int) -> str:

@@ -48,8 +48,7 @@ _SERVICES: Mapping[Part, str] = {
 }  # fmt: skip
 _USED: frozenset[Part] = frozenset({"compute", "tokens", "storage", "egress", "power", "whole machines", "idle"})
 _SPREAD: frozenset[Treatment] = frozenset({"capital", "sale", "financing"})
-_PRICING = {"on_demand": "Standard", "hosted": "Standard", "serverless": "Standard", "processors": "Standard",
-            "spot": "Dynamic", "reserved": "Committed"}  # fmt: skip
+_LISTED: frozenset[Part] = frozenset({"tokens", "storage", "egress"})  # at prices of a list
 _NULL_AS_NOTHING = CsvStyle(encoding="utf-8", empty="")
 _YOURS = "Own company"
 _LUMP = "Units"
@@ -160,9 +159,9 @@ def _costs(billed: float, effective: float, priced_usd: float | None = None) -> 
 
 
 def pricing_category(option: Option, line: Line) -> str:
-    """Return how the price of a charge is set: of machine hours by the line, of all else as the option is bought."""
+    """Return how the price of a charge is set: of machine hours by contract and market, of all else by its part."""
     if line.part not in RESERVED:
-        return _PRICING.get(option.way, "Other")
+        return "Standard" if line.part in _LISTED else "Other"
     is_booked = line.contract is not None and line.contract.kind == "reservation"
     return "Committed" if is_booked else "Dynamic" if option.way == "spot" else "Standard"
 
