@@ -38,6 +38,8 @@ def add_derived(values: dict[str, Any], notes: list[str]) -> None:
         values["audio_each"] = values.pop("each_hours") / SECONDS_PER_HOUR
     if {"gpu_hours", "stray"} <= values.keys() and values["gpu_hours"][1] is None:
         values["gpu_hours"] = values["gpu_hours"][0], values["stray"]
+    if {"gpu_hours", "every"} <= values.keys() and values["gpu_hours"][1] is None and "model" not in values:
+        values["gpu_hours"] = values["gpu_hours"][0], HOURS_PER_MONTH / values["every"]
     for name, stated, value in _DERIVED:
         if stated <= values.keys() and name not in values:
             values[name] = value(values)

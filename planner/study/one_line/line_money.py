@@ -62,8 +62,9 @@ _BEFORE_BUDGET = re.compile(rf"(?P<n>(?=[0-9]){NUMBER}){_PER}(?= (?:as a |of )?b
 
 
 _WITHOUT_CURRENCY = re.compile(
-    r"(?:^|(?<![a-z])(?:have|got|with|under|up to|max(?:imum)?|spend|spending|invest)\s+(?:about )?)"
-    rf"(?P<n>(?=[0-9]){NUMBER}(?<=k|n|o)){_PER}(?=\s*(?:$|[,.;?]|for |to |over |in total|and ))"
+    r"(?:^|(?<![a-z])(?:have|got|with|under|credits? of|grant of|up to|max(?:imum)?|spend|spending|invest)\s+"
+    r"(?:about )?)"
+    rf"(?P<n>(?=[0-9]){NUMBER}(?<=k|n|o)){_PER}(?=\s*(?:$|[,.;?]|for |to |over |at |from |in total|and ))"
 )
 
 

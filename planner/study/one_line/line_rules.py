@@ -104,6 +104,7 @@ _MONTHS = (
     "|nov(?:ember)?|dec(?:ember)?)"
 )
 RULES: tuple[Rule, ...] = (
+    _rule("team", rf"{_N} (?!hours|minutes|days)[a-z]+(?=, each (?!an? |per |of )[a-z]+ )", number_in),
     _rule("stay_eu", rf"(?:data|stays?|remains?|kept?|keep|only|hosted)(?: [a-z]+){{0,4}}? (?:in|inside"
         rf"|within) (?:the )?"
         rf"(?:eu|e\.u\.|european union|europe){_ONLY}|eu(?:ropean)? (?:data )?residency", True),
@@ -269,7 +270,6 @@ RULES: tuple[Rule, ...] = (
         number_in),
     _rule("team", rf"(?:team|group|lab|staff|startup|company|family|household|crew|department|squad"
         rf"|class) of\s*{_N}(?:\s*(?:[a-z]+ )?{WHO})?", number_in),
-    _rule("team", rf"{_N} [a-z]+(?=,? each [a-z]+ )", number_in),
     _rule("team", rf"(?![0-9]+[.][0-9]){_N}[- ]?\s*(?:(?!(?:for|and|to|with|in|on"
         rf"|at) )[a-z]+ ){{0,2}}{WHO}(?:\s*team)?", number_in),
     _rule("every", rf"(?:once (?:an?|per|every|each)|every|each) {LONG_UNIT}", every),
@@ -281,7 +281,8 @@ RULES: tuple[Rule, ...] = (
         rf"|\.)? (?:of )?)?(?P<month>{_MONTHS}){_END}"
         r"(?: (?P<day2>\d{1,2})(?:st|nd|rd|th)?(?!\w))?(?:,? (?P<year>20\d\d))?|20\d\d-\d\d-\d\d"
         r"|\d{1,2}\.\d{1,2}\.(?:20)?\d\d"
-        r"|(?P<quarter>(?<!in )q[1-4])(?: (?P<year2>20\d\d))?|christmas|easter|summer|(?P<this>(?:the|this) year)"
+        r"|(?P<quarter>(?<!in )q[1-4]|q[1-4](?= 20))(?: (?P<year2>20\d\d))?|christmas|easter|summer|(?P<this>(?:the"
+        r"|this) year)"
         r"|(?P<only>20[2-4]\d))",
         lambda match: match),
     _rule("cpu", rf"{_CPU}[- ]only|(?:only|just)(?: on)?(?: an?| our)? {_CPU}|no gpus?(?: at all)?{_END}"
@@ -291,6 +292,9 @@ RULES: tuple[Rule, ...] = (
     _rule("due", rf"deadline\s*(?:of|is|in|:)?\s*{_P}[- ]*{LONG_UNIT}", hours_in),
     _rule("due", rf"(?:{_DUE}){_ABOUT}{_P}[- ]*{LONG_UNIT}", hours_in),
     _rule("length", rf"(?:(?:for|over|during|the next|next|the)\s+)+{_ABOUT}{_P}[- ]*{LONG_UNIT}", hours_in),
+    _rule("length", rf"(?:(?:of|takes?|taking|lasting) )?{_P}\s*(?P<unit>hours?|hrs?|h)(?= on (?:[0-9]|an? |one )"
+        rf"| each{_END}| long{_END}|\s*(?:$|[,;.]))",
+        hours_in),
     _rule("length", rf"(?!an?\s)(?!(?:{PLAIN})[- ]*(?:hours?|hrs?"
         rf"|h){_END9}(?! each)){_P}[- ]*{LONG_UNIT}(?! of (?:audio|speech|video|talk|recording))"
         r"(?:\s*(?:plan|term|contract|commitment|long|life|horizon|each))?", hours_in),

@@ -74,7 +74,9 @@ _LIKE_NAME = re.compile(
     r"|(?!p\d\d$|\d+k$|\d+e\d+$|[a-z]+-\d+[a-z]$|\d[\d.]*[- ]?[a-z]{3,}$)(?=.*[a-z])(?=.*\d)[\w.+-]+"
 )
 _OWNED = re.compile(r"s? (?:(?:that |which )?(?:we|i)(?: already)? (?:have|own)|owned)(?![a-z])")
-_UNIT_BEHIND = re.compile(rf"\s*(?!(?:{'|'.join(sorted(map(re.escape, FILLERS)))})(?![\w/]))[^\W\d]")
+_UNITS = {unit + plural for unit in ("hour", "day", "week", "month", "year") for plural in ("", "s")}
+_COSTS = re.compile(r"(?<![a-z])(?:costs?|price|prices|much|expensive|pay)(?![a-z])")
+_UNIT_BEHIND = re.compile(rf"\s*(?!(?:{'|'.join(sorted(map(re.escape, FILLERS - _UNITS)))})(?![\w/]))[^\W\d]")
 _REPLACES = re.compile(
     r"(?<![a-z])(?:replac|upgrad|swap|exchang|mov(?:e|ing)|migrat|chang|switch|convert|transition|phas|retir|scrap"
     r"|from (?:(?:our|the|\d+)\s?x?\s?)*[a-z]+ ?\d)\w*(?:[^.;?]|\.\w)*?(?<![a-z])"
@@ -129,7 +131,11 @@ def read_line(catalogue: Catalogue, typed: str, day: date | None = None) -> Line
     _read_names(catalogue, parts)
     _read_generic_count(parts)
     _ask_for_chip(catalogue, parts)
-    unknown = tuple(_unknown_words(catalogue, parts))
+    periods = (
+        () if _COSTS.search(parts.line.lower()) else take(parts.rest, STRAY)
+    )  # per month, of nothing that was read
+    stray = [parts.line[start:end] for _, _, start, end in periods]
+    unknown = (*_unknown_words(catalogue, parts), *stray)
     parts.phrases.sort(key=lambda phrase: line.find(phrase.text))
     if parts.questions:
         return LineReading(line, None, tuple(parts.phrases), tuple(parts.notes), unknown, tuple(parts.questions))
