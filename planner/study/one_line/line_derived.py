@@ -25,6 +25,8 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("growth", {"grows_to", "gpus", "length"}, lambda of: min(
         (of["grows_to"] / of["gpus"]) ** (HOURS_PER_YEAR / of["length"]) - 1, MOST_GROWTH)),
     ("rps", {"average", "peak"}, lambda of: of["average"]),
+    ("audio", {"all_audio", "due"}, lambda of: of["all_audio"] / of["due"] / SECONDS_PER_HOUR),
+    ("audio", {"all_audio", "length"}, lambda of: of["all_audio"] / of["length"] / SECONDS_PER_HOUR),
     ("audio", {"audio_each"}, lambda of: of["audio_each"] * of.get("team", 1)),
 )  # fmt: skip
 
@@ -81,6 +83,8 @@ _UNUSED: tuple[tuple[str, set[str], str], ...] = (
     ("since", {"have"}, "The year it was bought is not used: write we have 8 A100 since 2023."),
     ("team", {"people", "serve"}, "How many people there are is not used: the work is stated."),
     ("busy", {"busy_share", "run"}, "How busy the GPUs are is not used: it follows from the work."),
+    ("images", {"train"}, "How many images there are is not used: write how many a day."),
+    ("all_audio", {"serve"}, "How much sound there is is not used: write how many hours a day."),
     ("average", {"serve"}, "A number on average is not used: write what it counts, such as 9 requests a second."),
     ("setting", set(), "A setting of the training or the server is not used: it changes no cost here."),
 )  # fmt: skip

@@ -56,6 +56,7 @@ _CONTRACT = re.compile(r"(?<![a-z])(?:contract|commitment|commit)(?: of| is| at|
 _BOUGHT_FOR = re.compile(
     r"(?<![a-z])(?:buy(?:ing)?|purchas(?:e|ed|ing)|bought)(?![a-z])[^.;?,]*\d[^.;?,]*(?:for|at)\s*$"
 )
+_TO_SELLER = re.compile(r"\s+(?:on|at|to|with) (?!(?:gpus?|an?|the|hardware|compute|spot|demand)(?![a-z]))[a-z]")
 _CASH = re.compile(r"(?:cash|day one)(?: limit)?(?: of| is|:| at most)?\s*$")
 _YEARLY = re.compile(r"(?<![a-z])(?:annual(?:ly)?|yearly)(?![a-z])")
 _BEFORE_BUDGET = re.compile(rf"(?P<n>(?=[0-9]){NUMBER}){_PER}(?= (?:as a |of )?budget)")
@@ -154,6 +155,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("kwh", _POWER.search(before)),
         ("bill", per and "budget" not in words and _RENTED_FOR.search(before)),
         ("bill", pays and is_bill),
+        ("bill", per and "budget" not in words and _TO_SELLER.match(line, match.end())),
         ("price", not per and before.endswith("(")),
         ("contract", not per and _CONTRACT.search(before)),
         ("all_price", not per and _BOUGHT_FOR.search(before)),

@@ -95,9 +95,14 @@ _TEXTS = (
 _NOUNS = "|".join(word for word in WORDS["requests"].split() if len(word) > len("r|q"))
 _READ = r"(?:in|inputs?|prompts?|read|context)(?: tokens)?(?![a-z])"
 _WRITTEN = r"(?:out|outputs?|completions?|written|generated|answers?|responses?)(?: tokens)?(?![a-z])"
-_SETTINGS = r"(?:rank|alpha|batch(?:[- ]size)?|top[- ]k|temperature|chunks?(?: of)?|stage|zero|version|phase|seeds?)"
+_SETTINGS = r"(?:rank|alpha|batch[- ]size|top[- ]k|temperature|chunks?(?: of)?|stage|zero|version|phase|seeds?)"
 _TIME = r"(?:[01]?\d|2[0-4])(?::[0-5]\d)?\s?(?:am|pm|h|o'clock|uhr)?"
 _TIME_TO = r"(?:[01]?\d|2[0-4])(?::[0-5]\d(?:\s?(?:am|pm|h|uhr))?|\s?(?:am|pm|h|o'clock|uhr))"
+_NO_REQUEST = (
+    "(?:hours|minutes|days|weeks|months|years|gpus|cards|nodes|servers|machines|dollars|euros|pounds|francs|rupees"
+    "|cents"
+    "|runs|jobs|people|users|shifts|evenings|nights|times|bucks|credits|watts|experiments|trainings)(?![a-z])"
+)
 _CPU = "(?:cpu|processor)s?(?![a-z])"
 _MONTHS = (
     "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
@@ -191,6 +196,7 @@ RULES: tuple[Rule, ...] = (
     _rule("audio", rf"{_P} (?:audio|podcast|call|speech|video|meeting|interview) (?P<span>hours?|minutes?){RATE_UNIT}",
         lambda match: hours_of_sound(match) / (per_hours(match) or HOURS_PER_DAY)),
     _rule("audio", rf"{_AUDIO}{RATE_UNIT}", lambda match: hours_of_sound(match) / (per_hours(match) or HOURS_PER_DAY)),
+    _rule("all_audio", rf"{_AUDIO}{_END}", lambda match: number_in(match) * hours_of(match["span"])),
     _rule("examples", rf"{_N}\s*(?:training |preference |labell?ed )?(?:examples?|samples?|conversations|instructions"
         rf"|pairs|dialogu?es|preferences){_END}", number_in),
     _rule("texts", rf"{_N}\s*{_TEXTS}{_END}", number_in),
@@ -310,12 +316,13 @@ RULES: tuple[Rule, ...] = (
         r"(?=\s+(?:[a-z]+ )?(?:[a-z]{0,3}\d{2,4}|gpus?|cards?|servers?)|\s*(?:$|,)|\s+(?:at|for) *[|])", "used"),
     _rule("every", rf"(?:daily|nightly|weekly|monthly|quarterly){_END}", every),
     _rule("spot", rf"(?:on )?(?:spot|pre-?emptible|interruptible)(?: instances?| machines?| gpus?)?{_END}", True),
+    _rule("rps", rf"{_N} (?!{_NO_REQUEST})[a-z]{{3,}}s{RATE_UNIT}", per_second),
 )  # fmt: skip
 STRAY: tuple[Rule, ...] = (_rule("stray", rf"(?<![a-z|]){RATE_UNIT}", per_hours),)
 MEMORY: tuple[Rule, ...] = (_rule("memory", rf"{_P}\s?gi?b{_END9}(?: of (?:vram|memory)| vram| memory)?", number_in),)
 VERBS: tuple[Rule, ...] = (
     _rule("tune", rf"(?<![a-z])(?:(?:instruction[- ])?(?:fine[- ]?\s?)?tun(?:e|es|ed|ing)|sft|dpo|grpo|ppo|rlhf|rlvr"
-        rf"|rl|reinforcement learning|adapt(?:ing)?){_END}", True),
+        rf"|rl|reinforcement learning|dreambooth|adapt(?:ing)?){_END}", True),
     _rule("train", rf"(?<![a-z])(?:pre|re)?-?\s?train(?:s|ed|ing)?{_END}|from scratch{_END}|(?:on"
         rf"|with) imagenet", True),
     _rule("serve", rf"(?<![a-z])(?:self-?\s?)?(?:serv(?:e|es|ing)|host(?:s|ing)?){_END}|inferenc(?:e|ing)|deploy\w*"
