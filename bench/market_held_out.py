@@ -72,7 +72,7 @@ def main() -> Iterator[str]:
 def classes(rows: Iterable[HeldOut]) -> dict[str, list[HeldOut]]:
     """Return the rows together, and by kind of seller, term and number; of classes with few rows or sellers none.
 
-    Terms are not told apart: each length has rows of few sellers, and the terms of one list err together.
+    Terms are not distinguished: each length has rows of few sellers, and the terms of one list err together.
     """
     groups = dict[str, list[HeldOut]]()
     for row in rows:

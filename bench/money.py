@@ -24,7 +24,7 @@ DRAWS = 10_000
 SIX: tuple[Way, ...] = ("own", "loan", "lease", "on_demand", "reserved", "mix")
 BYTES_PER_NUMBER, MIB = 8, 1 << 20
 MANY = 30  # repeats of what takes milliseconds
-# Everything that can be reckoned, over sixty months: one cash flow of each kind.
+# Everything that can be calculated, over sixty months: one cash flow of each kind.
 EIGHT = Scenario(
     years=5.0,
     work=(Work(accelerators=8, busy_share=0.6, may_stop=True),),
@@ -76,7 +76,7 @@ def main() -> Iterator[str]:
 
 
 def totals(made: Plan) -> float:
-    """Every line of every way reckoned, at typical, low and high."""
+    """Every line of every way calculated, at typical, low and high."""
     return float(sum(ledger.total_usd for one in made.options for ledger in (one.low, one.ledger, one.high)))
 
 

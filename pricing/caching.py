@@ -109,9 +109,9 @@ def cached(
 ) -> Callable[[Callable[_P, _R]], Cached[_P, _R]]:
     """Return a decorator that keeps the last `size` results of a pure function.
 
-    Without more a result depends on all arguments, told apart by value. `same` names the objects on which it depends,
-    such as parts of the facts: they are told apart by identity, and kept, so that no other object takes their address.
-    `equal` names what else it depends on, told apart by value.
+    Without more a result depends on the values of all arguments. `same` names the objects on which it depends, such as
+    parts of the facts: they count by identity, and are kept, so that no other object takes their address. `equal`
+    names what else it depends on, by value.
     """
 
     def decorate(function: Callable[_P, _R]) -> Cached[_P, _R]:
@@ -138,7 +138,7 @@ def cached(
 
 
 def arguments(*args: object) -> tuple[object, ...]:
-    """Return all arguments: for `same`, of a function whose arguments are told apart by identity."""
+    """Return all arguments: for `same`, of a function whose arguments are distinguished by identity."""
     return args
 
 

@@ -289,7 +289,7 @@ class Offer(Record):
     vcpus: float | None = optional("virtual processors of one rented machine", gt=0)
     ram_gb: float | None = optional("Main memory of one rented machine", gt=0)
     countries: tuple[Country | Bloc, ...] = Field(default=(), description=f"{PLACES}; absent: as its provider's region")
-    sold_as: SoldAs | None = optional("absent: told from the provider's kind and the sizes")
+    sold_as: SoldAs | None = optional("absent: from the provider's kind and the sizes")
     sizes: NodeSizes = Field(default=(), description=f"{SIZES}, where the price is for one; absent: the provider's")
     least_at_once: Figure | None = figure("count", LEAST_AT_ONCE)
     most_at_once: Figure | None = figure("count", MOST_AT_ONCE)

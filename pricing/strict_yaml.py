@@ -250,7 +250,7 @@ def wish(error: Mapping[str, Any]) -> str:
 def first_error_message(error: pydantic.ValidationError) -> tuple[tuple[str | int, ...], str, Mapping[str, Any]]:
     """Return the place of the first thing that is wrong, what to say of it, and pydantic's own error.
 
-    A value that may be read in several ways is told once, with all that it may be.
+    A value that may be read in several ways is refused once, with all its readings.
     """
     every = error.errors(include_url=False)
     first = every[0]

@@ -1,4 +1,4 @@
-"""What a process beside the server loads first, so that it reckons with the frozen catalogue as the server does."""
+"""What a process beside the server loads first, so that it calculates with the frozen catalogue as the server does."""
 
 from tests import frozen
 

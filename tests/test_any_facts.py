@@ -91,7 +91,7 @@ def load_scenario(name: str) -> Scenario:
 
 
 @lru_cache(maxsize=64)
-def reckoned(world: str, name: str) -> PlanReport:
+def calculated(world: str, name: str) -> PlanReport:
     """A plan with its answer, its words and its futures."""
     made = planned(catalogue_of(world), load_scenario(name), day_of(world))
     sure = decided(made, DRAWS)
@@ -109,7 +109,7 @@ each_preset = pytest.mark.parametrize(
 @each_world
 @each_preset
 def test_every_preset_has_an_answer_or_says_what_is_missing(world: str, name: str) -> None:
-    one = reckoned(world, name)
+    one = calculated(world, name)
     found = one.answer
     assert found.ranked
     assert one.summary.title
@@ -119,7 +119,7 @@ def test_every_preset_has_an_answer_or_says_what_is_missing(world: str, name: st
 @each_world
 def test_every_accelerator_has_an_answer_or_says_what_is_missing(world: str) -> None:
     for name in chips_of(world, CHIPS):
-        one = reckoned(world, name)
+        one = calculated(world, name)
         assert one.summary.title
         assert one.answer.missing or one.answer.best is not None
         assert plan_text(one)
@@ -133,7 +133,7 @@ def chips_of(world: str, names: Iterable[str]) -> list[str]:
 @each_world
 @each_preset
 def test_the_verdict_is_that_of_its_own_table(world: str, name: str) -> None:
-    found = reckoned(world, name).answer
+    found = calculated(world, name).answer
     costs = [way.present_usd for way in found.ranked]
     assert costs == sorted(costs)
     assert len(options_table(found)) == len(found.ranked)
@@ -151,7 +151,7 @@ def named(found: Answer) -> tuple[EvaluatedOption | None, ...]:
 @each_world
 @each_preset
 def test_a_title_names_only_a_way_that_there_is(world: str, name: str) -> None:
-    one = reckoned(world, name)
+    one = calculated(world, name)
     there = {option.way for option in one.plan.options}
     longest = sorted(WAYS.items(), key=lambda item: -len(item[1].verdict_text))  # "Rent, reserved" is not "Rent"
     said = next((way for way, record in longest if one.summary.title.startswith(record.verdict_text)), None)
@@ -162,7 +162,7 @@ def test_a_title_names_only_a_way_that_there_is(world: str, name: str) -> None:
 @each_world
 @each_preset
 def test_lines_sum_to_totals_and_the_files_to_the_screen(world: str, name: str) -> None:
-    one = reckoned(world, name)
+    one = calculated(world, name)
     rows = cash_table(one.plan).to_pandas()
     for way in one.answer.ranked:
         ledger = way.option.ledger
@@ -179,7 +179,7 @@ def test_lines_sum_to_totals_and_the_files_to_the_screen(world: str, name: str) 
 @each_world
 @each_preset
 def test_text_and_data_can_be_made_of_it(world: str, name: str) -> None:
-    one = reckoned(world, name)
+    one = calculated(world, name)
     text, data = plan_text(one), answer_json(one)
     assert one.summary.title in text
     assert "nan" not in text.lower().split()
@@ -190,7 +190,7 @@ def test_text_and_data_can_be_made_of_it(world: str, name: str) -> None:
 @each_world
 @each_preset
 def test_what_a_plan_rents_is_on_offer_can_be_had_and_is_never_in_doubt(world: str, name: str) -> None:
-    setting, day = reckoned(world, name).plan.setting, day_of(world)
+    setting, day = calculated(world, name).plan.setting, day_of(world)
     scenario, taken = setting.scenario, setting.offers
     shown = find(setting.catalogue, default_offer_filter(scenario.accelerator), day).ids
     order = busiest_order(setting)

@@ -113,7 +113,7 @@ def _place(text: str | None) -> dict[str, Any]:
     return {"areas": frozenset({area})} if area in get_args(Area) else {"region": text}
 
 
-Told = Callable[[float], None]
+Progress = Callable[[float], None]
 
 
 class MarketRequest(ScenarioModel):
@@ -133,7 +133,7 @@ def market_of(
     budget_usd: float | None = None,
     accelerators: Sequence[str] = (),
     counts: Sequence[int] = (),
-    progress: Told | None = None,
+    progress: Progress | None = None,
 ) -> Result:
     """Return one piece of work on every accelerator, in every number and way of paying."""
     from planner.report.forms import to_plain_data
@@ -159,7 +159,7 @@ def market_of(
     )
 
 
-def typical_uses(facts: Catalogue, day: date, progress: Told | None = None) -> Result:
+def typical_uses(facts: Catalogue, day: date, progress: Progress | None = None) -> Result:
     """Return the GPU to choose for learning, fine-tuning, training, serving and a bit of everything."""
     from planner.report.market.cheapest import uses_data, uses_table, uses_text
     from planner.study.market.gpu_guide import guide_choices

@@ -39,7 +39,7 @@ def _table(part: str, paths: list[Path]) -> Iterator[str]:
         assert spec is not None
         short = f"`{key.key}`" + (", in percent" if key.percent else "") if key else ""
         more = " ".join(
-            text for text in (key.told if key else "", spec.help and f"{spec.help[0].upper()}{spec.help[1:]}.") if text
+            text for text in (key.help if key else "", spec.help and f"{spec.help[0].upper()}{spec.help[1:]}.") if text
         )
         cells = (f"`{path[-1]}`", spec.wish, spec.unit, short, key.label if key else "", more)
         yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"

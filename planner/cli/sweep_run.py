@@ -271,7 +271,7 @@ _JOB: list[SweepJob] = []
 
 
 def _init_worker(job: SweepJob, stop: Any) -> None:
-    """Start a worker of this machine: it ends when told to, or with its parent process, however that ends."""
+    """Start a worker of this machine: it ends on request, or with its parent process, however that ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _JOB[:] = [job]
     parent = multiprocessing.parent_process()

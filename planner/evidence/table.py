@@ -301,7 +301,7 @@ def _mistakes(cells: int, header: Sequence[str], row: Mapping[str, str], table: 
     for name in _NAMES:
         if len(row.get(name, "")) > _LONGEST_NAME:
             yield f", column {name}: {len(row[name]):,} characters, want at most {_LONGEST_NAME}"
-    for name in _REQUIRED:  # by which a run is told from others, and matched
+    for name in _REQUIRED:  # that identify a run
         if mark := unseen(row.get(name, "")):
             yield f", column {name}: {mark} {NO_PLACE}"
     for name in (*table.numbers, *table.choices):

@@ -38,7 +38,7 @@ class Option:
 
     @cached_property
     def low(self) -> Ledger:
-        """Every figure at its cheap end. Reckoned when asked for: where futures are drawn, the range is theirs."""
+        """Every figure at its cheap end. Calculated when asked for: where futures are drawn, the range is theirs."""
         return self.at_end("low")
 
     @cached_property
@@ -67,7 +67,7 @@ def fleet_size_from_key(key: str) -> int | None:
 
 @dataclass(frozen=True)
 class SkippedOption:
-    """A way that was not reckoned, and why."""
+    """A way that was not calculated, and why."""
 
     way: Way
     reason: str
@@ -88,7 +88,7 @@ class OptionLedger:
 
 @dataclass(frozen=True)
 class Unavailable:
-    """Why a way cannot be reckoned, as a sentence that says what to enter."""
+    """Why a way cannot be calculated, as a sentence that says what to enter."""
 
     reason: str
 
@@ -147,7 +147,7 @@ class OptionSpec:
 
     name: str  # in a table: Buy
     verdict_text: str  # as a verdict: Buy
-    gerund: str  # what one does who chooses it, where its cost is told: owning
+    gerund: str  # what one does who chooses it, where its cost is stated: owning
     start: str = ""  # what one does first, where that is called something else: buying
     result_text: str  # how the work is done at that cost; may name {count}, {what}, {seller}, {title}
     purchase_text: str  # behind a number of accelerators: 8 x H100 bought

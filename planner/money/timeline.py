@@ -1,4 +1,4 @@
-"""The months of a plan. Entry 0 is today, entry m is month m; what happens when is told by flags, not by cases."""
+"""The months of a plan. Entry 0 is today, entry m is month m; flags say what happens when."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

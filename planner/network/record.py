@@ -263,7 +263,7 @@ def build_network(model: Model) -> Network:
 
 
 def main_attention(model: Model) -> AttentionLayer:
-    """The layer that attends of which there are most: what widths of a network are told by."""
+    """The layer that attends of which there are most: its widths stand for the network."""
     window = model.window
     return (
         window_attention_layer(model) if window is not None and 2 * window.layers > window.of else attention_of(model)

@@ -56,7 +56,7 @@ class FleetReport:
 
 
 def fleet_timeline(answer: Answer) -> FleetReport | None:
-    """The fleet of the way that is told for owning, the answer's own first; None where nothing is bought."""
+    """The fleet of the option that stands for owning, the answer's own first; None where nothing is bought."""
     ways = (answer.best, *(answer.pair or ()), answer.own)
     setting = answer.plan.setting
     for way in ways:
@@ -85,7 +85,7 @@ def order_schedule_text(orders: Sequence[PurchaseOrder]) -> str:
 
 
 def planned_orders_text(orders: Sequence[DeliveredOrder]) -> str:
-    """The same of orders that were reckoned."""
+    """The same of orders that were calculated."""
     return _listed([(order.accelerators, order.ordered_after_months) for order in orders])
 
 

@@ -1,4 +1,4 @@
-"""The forms in which all that was found is told: text in sections for a terminal, plain data for JSON.
+"""The forms of a result: text in sections for a terminal, plain data for JSON.
 
 Its tables are planner.report.table, printed by planner.report.table and written by planner.report.files.csv.
 """

@@ -101,7 +101,7 @@ class Table:
 
     def to_pandas(self) -> pd.DataFrame:
         """The table as a page shows it: Streamlit asks every table that it does not know for this."""
-        import pandas as pd  # takes longer to load than a plan to reckon, and only pages need it
+        import pandas as pd  # takes longer to load than a plan to calculate, and only pages need it
 
         index = None if self.ids is None else pd.Index(self.ids, dtype="str")
         return pd.DataFrame(dict(self.cells), index=index)

@@ -295,7 +295,7 @@ def seller(provider: str, product: str | None) -> str:
 
 
 def value(number: float | NDArray[np.float64]) -> str:
-    """An input as it was used; one that changes by the month is told by its first and last months."""
+    """An input as it was used; one that changes by the month shows its first and last months."""
     numbers = number.reshape(-1).tolist() if hasattr(number, "reshape") else [number]
     if len(numbers) > 1:
         return f"{numbers[0]:,.10g} … {numbers[-1]:,.10g}, by month"

@@ -68,9 +68,9 @@ def usd_per(what: str) -> Any:
     return Field(json_schema_extra={"unit": f"USD per {what}", "per": what})
 
 
-def ask(key: str, label: str, told: str = "", **more: Any) -> Any:
+def ask(key: str, label: str, help_text: str = "", **more: Any) -> Any:
     """Marks a field that the page asks for and links hold under a short key. `more` is what `short_keys.Key` has."""
-    return Field(json_schema_extra={"asked": {"key": key, "label": label, "told": told, **more}})
+    return Field(json_schema_extra={"asked": {"key": key, "label": label, "help": help_text, **more}})
 
 
 # Bounds are the widest that make sense; what lies outside is a slip of the finger, not a plan.

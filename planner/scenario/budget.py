@@ -1,4 +1,4 @@
-"""The budget of a plan: what it will cost to reckon, estimated from its work and its years before anything is begun.
+"""The budget of a plan: what it will cost to calculate, estimated from its work and its years before anything is begun.
 
 The server answers many people on few cores, so a plan that takes more than `MOST_SECONDS` or `MOST_MEGABYTES` is
 refused, with the nearest that does not. Counted are the numbers that are calculated: levels of demand x months,
@@ -23,7 +23,7 @@ MOST_SECONDS, MOST_MEGABYTES = 1.2, 150.0
 FUTURES = 1_024  # of an answer: a share of them then repeats within half a point over seeds
 TURNS, STEPS = 256, 9  # futures in which a break-even is looked for, and values of the busy share tried in each
 MOST_LEVELS = 64  # of demand, and of its patterns; what is more is put on a grid of as many
-CELLS = 90_000  # futures x months that are reckoned together; each takes 8 bytes: 700 kB
+CELLS = 90_000  # futures x months that are calculated together; each takes 8 bytes: 700 kB
 STACKED_CELLS = 4 * CELLS  # the same with the orders of a fleet: fewer futures at once would take longer
 _MANY = 1_000  # months x orders from which a plan is counted over fewer futures
 FEWER_FUTURES = 256
@@ -56,7 +56,7 @@ def turns_count(futures: int) -> int:
 
 @dataclass(frozen=True)
 class PlanSize:
-    """The part of a scenario that decides what it costs to reckon."""
+    """The part of a scenario that decides what it costs to calculate."""
 
     work: tuple[Work, ...]
     years: float
@@ -79,7 +79,7 @@ class PlanSize:
         return sum(len(work.jobs) for work in self.work)
 
     def over(self, years: float) -> PlanSize:
-        """The cost of reckoning this work over so many years."""
+        """The cost of calculating this work over so many years."""
         return replace(self, years=years)
 
     def with_works(self, count: int) -> PlanSize:
@@ -143,7 +143,7 @@ class _DemandLayer:
 
 
 def estimate_compute(size: PlanSize) -> ComputeEstimate:
-    """Return what a plan of this work reckons."""
+    """Return what a plan of this work calculates."""
     months = math.ceil(size.years * MONTHS_PER_YEAR) + 1
     calm = [2 for work in size.work if not _has_named_model(work) for _ in work.jobs]
     answer, turns = _random_layers(size.work, FUTURES, FUTURES), _random_layers(size.work, TURNS * STEPS, TURNS)
@@ -167,7 +167,7 @@ def estimate_compute(size: PlanSize) -> ComputeEstimate:
 
 
 def over_budget_message(size: PlanSize) -> str | None:
-    """Why the work of a plan is not reckoned, and the nearest that is; None where it is within the budget."""
+    """Why the work of a plan is not calculated, and the nearest that is; None where it is within the budget."""
     times = estimate_compute(size).budget_share
     if times <= 1:
         return None
@@ -175,7 +175,7 @@ def over_budget_message(size: PlanSize) -> str | None:
     jobs = f" with {count(size.jobs, 'job')}" if size.jobs else ""
     return (
         f"of {count(len(size.work), 'kind')}{jobs} over {count(size.years, 'year')} takes "
-        f"{math.ceil(times * 10) / 10:g} times the reckoning that one plan may take. What can be reckoned: {nearest}"
+        f"{math.ceil(times * 10) / 10:g} times what one plan may take. What can be calculated: {nearest}"
     )
 
 

@@ -234,14 +234,14 @@ def _range(entry: dict[str, Any], path: Path, name: str, line: int | None) -> Va
         raise ScenarioError(name, line, f"{format_path(path)}: {_too_many(span.count)}")
     if span.count > MOST_LISTED and not span.has_distinct_values:
         ends = f"{span.first:.15g} to {span.last:.15g}"
-        wish = f"{span.count:,} values from {ends} are too near to tell apart: use fewer"
+        wish = f"{span.count:,} values from {ends} are too near to distinguish: use fewer"
         raise ScenarioError(name, line, f"{format_path(path)}: {wish}")
     return span
 
 
 def _too_many(count: int) -> str:
     return (
-        f"{count:,} scenarios are more than the limit of {MOST_POINTS:,}, and nothing was reckoned: "
+        f"{count:,} scenarios are more than the limit of {MOST_POINTS:,}, and nothing was calculated: "
         "use fewer or shorter lists, or move some `together`"
     )
 

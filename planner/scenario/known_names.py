@@ -1,4 +1,4 @@
-"""Names in a scenario: loose spellings become the catalogue's ids, unknown ones are told with the nearest known."""
+"""Names in a scenario: loose spellings become the catalogue's ids, unknown ones are refused with the nearest known."""
 
 from collections.abc import Callable, Collection, Mapping
 from difflib import get_close_matches

@@ -70,7 +70,7 @@ class ParsedLink(NamedTuple):
     """The contents of an address: the scenario, what of it cannot be used, and what contradicts the rest."""
 
     scenario: Scenario
-    told: list[str]  # a sentence for each thing that cannot be read, or names what nobody knows
+    notes: list[str]  # a sentence for each thing that cannot be read, or names what nobody knows
     at_odds: dict[str, str]  # by key, a sentence for each that can be read, but not together with the others
     unknown: frozenset[str]  # the keys whose name the catalogue does not know
 
@@ -80,7 +80,7 @@ def scenario_from_link(
 ) -> tuple[Scenario, list[str]]:
     """The scenario a link holds, and a sentence for each thing in it that cannot be used. See `parse_link`."""
     read = parse_link(link, catalogue, others)
-    return read.scenario, [*read.told, *read.at_odds.values()]
+    return read.scenario, [*read.notes, *read.at_odds.values()]
 
 
 def parse_link(
@@ -120,13 +120,13 @@ def clean_link(
     try:
         written = scenario_to_link(read.scenario)
     except LinkTooLongError:  # written out, names can take more room than in the link
-        return plain, read.told
+        return plain, read.notes
     chosen = {
         key: text
         for key, text in plain.items()
         if key in KEYS and key not in read.unknown and _has_value(key, text, exchange)
     }
-    return {**chosen, **written, **{key: link[key] for key in read.at_odds}}, read.told
+    return {**chosen, **written, **{key: link[key] for key in read.at_odds}}, read.notes
 
 
 def _has_value(key: str, text: str, rates: Rates) -> bool:

@@ -66,7 +66,7 @@ class LinkKey:
     path: Path
     key: str
     label: str
-    told: str = ""
+    help: str = ""
     group: str = ""  # the heading under which it stands; empty: in the first row, or nowhere
     rare: bool = False  # few people change it
     percent: bool = False

@@ -144,7 +144,7 @@ class ReservationInputs(ScenarioModel):
 
 
 class SpotInputs(ScenarioModel):
-    """Machines that may be taken away: cheaper by the hour, longer by the lost work, dearer near a deadline."""
+    """Machines that may be taken away: cheaper by the hour, longer by the lost work, more expensive near a deadline."""
 
     offer: Id | None = None
     usd_per_accelerator_hour: Annotated[

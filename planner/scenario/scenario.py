@@ -99,7 +99,7 @@ class Scenario(ScenarioModel):
     measured: Annotated[
         tuple[MeasuredRun, ...], Field(max_length=MOST_FACTORS, description="how fast runs of your own were")
     ] = ()
-    ways: Annotated[tuple[Way, ...], Field(description="which to reckon; empty: all that have a price")] = ()
+    ways: Annotated[tuple[Way, ...], Field(description="which to calculate; empty: all that have a price")] = ()
     seed: Annotated[int, Field(ge=0, le=2_147_483_647, description="of the futures: the same seed, the same"),
         unit("any whole number; the same draws the same futures")] = 7  # fmt: skip
 
@@ -159,7 +159,7 @@ class Scenario(ScenarioModel):
 
     @property
     def estimate(self) -> budget.ComputeEstimate:
-        """Return what a plan of it takes to reckon."""
+        """Return what a plan of it takes to calculate."""
         return budget.estimate_compute(self._asked)
 
     @property

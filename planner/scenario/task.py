@@ -1,4 +1,4 @@
-"""Tasks: work told by the model it is about. The speed room turns them into accelerators and hours."""
+"""Tasks: work named by its model. `planner.speed` turns them into accelerators and hours."""
 
 from __future__ import annotations
 

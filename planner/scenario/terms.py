@@ -1,4 +1,4 @@
-"""On which terms money and prices are reckoned: what money costs, when it moves, how prices change, tax, currency."""
+"""On which terms money and prices are calculated: what money costs, when it moves, how prices change, tax, currency."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class TaxInputs(ScenarioModel):
 
 
 class Currency(ScenarioModel):
-    """The money results are shown in. The engine reckons in US dollars; they are converted once, at the very end.
+    """The money results are shown in. The engine calculates in US dollars; they are converted once, at the very end.
 
     The code alone takes the catalogue's newest rate, with its day and source; with a `day`, the rate of that day. A
     rate of your own may say its day and its source.

@@ -180,7 +180,7 @@ def _hosted_only_message(catalogue: Catalogue, called: str) -> HostedOnlyModelEr
     if not sold:
         return None
     shown = ", ".join(sold[:_MOST_SOLD])
-    why = "its shape is not on record, so its speed cannot be reckoned"
+    why = "its shape is not on record, so its speed cannot be calculated"
     return HostedOnlyModelError(
         f"{called!r} is sold by the token ({shown}); {why}: name another model, or give its config.json", ()
     )
@@ -223,7 +223,7 @@ def _matches_size(model: Model, size_b: float) -> bool:
 
 
 def _matches_sizes(model: Model, sizes: ModelSizes) -> bool:
-    """Return whether a model may have the sizes that a table states. Of pictures and speech a size is not told apart.
+    """Return whether a model may have the sizes that a table states. Pictures and speech have none.
 
     What is at work on a token is counted with one table of words, with both, or with none.
     """

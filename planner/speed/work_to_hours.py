@@ -1,4 +1,4 @@
-"""From models to hours: what training and serving ask for, as plain accelerators and hours for money to reckon with.
+"""From models to hours: what training and serving ask for, as plain accelerators and hours for money to use.
 
 A run that happens once is a job of so many accelerators for so long, due by its deadline. Runs that come every month
 are work that may wait in a queue. A service wants as many accelerators as its peak needs, and is busy as its average

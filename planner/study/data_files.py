@@ -17,7 +17,7 @@ class SourcedRecord(StrictModel):
 
     kind: Literal["assumption", "derived", "reported", "measured"] = Field(description="what kind of statement it is")
     source: Text = Field(description="the id of a source, or a decision in docs/")
-    reason: Text = Field(description="why it is worth reckoning with")
+    reason: Text = Field(description="why it is worth using")
 
 
 class SourcedFactor(SourcedRecord):

@@ -70,7 +70,7 @@ def scenario(catalogue: Catalogue, *, with_details: bool = False) -> Scenario:
     plan_texts = {name: texts[name] for name in PLAN if name in texts}
     read = parse_link(plan_texts, checked, opening="You entered", rates=rates(catalogue))
     pins.write()
-    _warn(*read.told, *read.at_odds.values(), *pins.omission())
+    _warn(*read.notes, *read.at_odds.values(), *pins.omission())
     address.write()
     result = state.set_current_plan(read.scenario, with_details=with_details)
     _show_verdict(verdict_line, result.plan, question, is_title=with_details)
@@ -154,7 +154,7 @@ def _name_box(catalogue: Catalogue) -> None:
         for name, longest in _LONGEST_TEXT.items():
             key = KEYS[name]
             address.bind(name, lambda texts: texts[-1] if texts else "", _single_spaced)
-            st.text_input(key.label, key=name, help=key.told or None, max_chars=longest)
+            st.text_input(key.label, key=name, help=key.help or None, max_chars=longest)
         day = words.day(state.day())
         st.markdown(f":small[:gray[Facts as of {day}, catalogue {catalogue.digest[:8]}.]]")
 

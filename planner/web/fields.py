@@ -182,28 +182,28 @@ def _widget(catalogue: Catalogue, key: LinkKey, hint: str | None) -> None:
     if key.key == "years":
         _years_field(key)
     elif key.key == BUSY:
-        st.slider(key.label, 1, 100, USUAL_BUSY_PERCENT, format="%d%%", key=key.key, help=_BUSY_HELP.format(key.told))
+        st.slider(key.label, 1, 100, USUAL_BUSY_PERCENT, format="%d%%", key=key.key, help=_BUSY_HELP.format(key.help))
     elif key.amount:  # a text field for numbers of many digits: it takes and shows 1 T
         st.text_input(
-            key.label, key=key.key, placeholder=hint or "", help=key.told or _LARGE_HELP,
+            key.label, key=key.key, placeholder=hint or "", help=key.help or _LARGE_HELP,
             on_change=_parse_large_number, args=(key.key,), max_chars=_LONGEST_AMOUNT,
         )  # fmt: skip
     elif is_money(key.path):  # takes any currency that has a rate; it shows the text that was typed
         st.text_input(
-            key.label, key=key.key, placeholder=hint or "", help=f"{key.told} {_MONEY_HELP}".strip(),
+            key.label, key=key.key, placeholder=hint or "", help=f"{key.help} {_MONEY_HELP}".strip(),
             on_change=_parse_money, args=(key.key, rates(catalogue)), max_chars=_LONGEST_AMOUNT,
         )  # fmt: skip
     elif options is not None:
         _select_field(catalogue, key, options, hint)
     elif key.shape.kind == "switch":
-        st.toggle(key.label, bool(key.default), key=key.key, help=key.told or None)
+        st.toggle(key.label, bool(key.default), key=key.key, help=key.help or None)
     else:
         _number_field(key, hint)
 
 
 def _years_field(key: LinkKey) -> None:
     """Show the years as a number, with the usual spans beside it."""
-    st.number_input(key.label, 0.25, 10.0, 3.0, 0.25, format="%g", key=key.key, help=key.told)
+    st.number_input(key.label, 0.25, 10.0, 3.0, 0.25, format="%g", key=key.key, help=key.help)
     years = st.session_state[key.key]
     st.session_state[_USUAL] = years if years in _USUAL_YEARS else None
 
@@ -265,7 +265,7 @@ def _number_field(key: LinkKey, hint: str | None) -> None:
         format="%g",  # all digits: rounded to cents, a price of 0.085 would read 0.09
         key=key.key,
         placeholder=hint,
-        help=key.told or None,
+        help=key.help or None,
     )
 
 
@@ -277,7 +277,7 @@ def _select_field(catalogue: Catalogue, key: LinkKey, options: Iterable[str], hi
         choices = (*choices, value)  # an accelerator that is neither rented nor sold has facts all the same
     index = choices.index(key.default) if key.default in choices else None
     st.selectbox(
-        key.label, choices, index, key=key.key, help=key.told or None,
+        key.label, choices, index, key=key.key, help=key.help or None,
         placeholder=hint or (name_box.TYPE_IT if takes_names else ""), accept_new_options=takes_names,
         format_func=lambda option: (
             name_box.label(catalogue, key.key, option) if takes_names else words.choice(key.key, option)
@@ -290,7 +290,7 @@ def _derived_utilization_slider(key: LinkKey) -> None:
     stash_field(BUSY)
     share = scenario_from_link(address.texts())[0].work[0].effective_utilization
     st.session_state[BUSY] = min(max(round(share * 100), 1), 100)
-    st.slider(key.label, 1, 100, format="%d%%", key=BUSY, disabled=True, help=_BUSY_HELP.format(key.told))
+    st.slider(key.label, 1, 100, format="%d%%", key=BUSY, disabled=True, help=_BUSY_HELP.format(key.help))
 
 
 # Texts that were typed

@@ -22,8 +22,8 @@ _P, _T = ParamSpec("_P"), TypeVar("_T")
 def key_of(value: Any) -> Hashable:
     """Return the part of a cache key for an argument.
 
-    Facts are told apart by their digest, records by their JSON (a scenario also by the currencies in which its prices
-    were typed, which its sentences name), a plan by its facts, scenario and day; anything else by its own hash.
+    Facts count by their digest, records by their JSON (a scenario also by the currencies in which its prices were
+    typed, which its sentences name), a plan by its facts, scenario and day; anything else by its own hash.
     """
     if isinstance(value, Catalogue):
         return value.digest

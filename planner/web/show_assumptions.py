@@ -108,7 +108,7 @@ def _field(key: LinkKey, row: AssumptionRow) -> None:
         else:
             st.number_input(
                 key.label, key.low and float(key.low), key.high and float(key.high), key=name, format="%g", width=360,
-                placeholder=words.markdown(row.value), help=key.told or None, on_change=take,
+                placeholder=words.markdown(row.value), help=key.help or None, on_change=take,
             )  # fmt: skip
         if text is not None:
             st.button("As it was", key=f"{name}-back", on_click=address.put, args=({key.key: None},))

@@ -48,7 +48,7 @@ class MarketLowConstants(StrictModel):
     lower_share: _Share = Field(description="of the votes by weight: the mean of these, the cheapest, is the low")
     weight_days: _Positive = Field(description="time constant with which a vote loses weight")
     least_weight: _Positive = Field(description="what is left of the weight of a forgotten price")
-    doubt: _Positive = Field(description="log; by how much dearer an offer votes that is certainly gone")
+    doubt: _Positive = Field(description="log; by how much more expensive an offer votes that is certainly gone")
     most_below: _Positive = Field(description="log; how far an old price can lie below the low and be believed")
     gone_spread: _Positive = Field(description="log standard deviation of what is paid where the named offer is gone")
     thin_spread: _Positive = Field(description="the same of a market whose votes weigh as one read today")

@@ -202,7 +202,7 @@ class Client:
         except requests.RequestException as error:
             refusal = self.meter.refused(_unreachable_message(error, host))  # the error's own text may hold a key
             raise (OfflineError(str(refusal)) if _is_offline(error) else refusal) from None
-        except ValueError:  # requests takes a redirect apart, though it is told to follow none
+        except ValueError:  # requests takes a redirect apart, though it is set to follow none
             raise self.meter.refused(_NO_ADDRESS) from None
 
     def _follow_redirect(self, page: _PageRequest, answer: requests.Response) -> _PageRequest:

@@ -58,7 +58,7 @@ class GateReason:
         """Whether a person can accept the price as it is; not while its name or currency is unknown."""
         return self.kind not in _NEVER and self.kind not in _NEEDS_MORE
 
-    def told(self) -> str:
+    def to_json(self) -> str:
         """As the store keeps it."""
         return json.dumps({key: value for key, value in asdict(self).items() if value not in (None, "")})
 

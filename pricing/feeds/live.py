@@ -19,7 +19,7 @@ class _CachedLiveCatalogue:
 
     facts: Catalogue
     state: tuple[object, ...]
-    told: str
+    fingerprint: str
     catalogue: Catalogue
 
 
@@ -46,7 +46,7 @@ def current(environ: Mapping[str, str] | None = None) -> Catalogue:
     with closing(database):
         store = LivePriceStore(database)
         fingerprint = f"{database.name} {store.state()}"
-        live = last.catalogue if last is not None and last.told == fingerprint else None
+        live = last.catalogue if last is not None and last.fingerprint == fingerprint else None
         live = apply_live_prices(facts, load_overlay(facts, store, fingerprint)) if live is None else live
     _LAST[:] = [_CachedLiveCatalogue(facts, state, fingerprint, live)]
     return live

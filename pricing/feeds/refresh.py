@@ -284,7 +284,7 @@ class _RefreshRun:
         every = [gate.reading(observation, digest) for observation, digest in _distinct_products(rows)]
         lacks = self._uncovered(feed, reading, self._market)
         self._update_rates(reading, every)
-        new = [price for price in every if before.last.get(price.told) != (price.day, price.asked)]
+        new = [price for price in every if before.last.get(price.what) != (price.day, price.asked)]
         verdicts = Counter[Verdict]("believed" if price.reason is None else price.reason.verdict for price in new)
         if lacks:
             said.append(f"{feed.label} was read, but without {', '.join(lacks)}: its old prices of them stay.")
@@ -310,7 +310,7 @@ class _RefreshRun:
     def _update_rates(self, reading: _SourceReading, judged: Sequence[JudgedPrice]) -> None:
         """Rates that are believed count at once for all that comes after."""
         if reading.feed.kind == "exchange":
-            believed = {price.told for price in judged if price.reason is None}
+            believed = {price.what for price in judged if price.reason is None}
             for rate, _ in reading.rows:
                 if isinstance(rate, ExchangeRateObservation) and split_observation(rate)[1] in believed:
                     self.usd_of[rate.code.upper()] = rate.usd

@@ -23,7 +23,7 @@ from pricing.feeds.feed import AnyPriced, FeedError, FeedReply
 
 PIECE_BYTES = 65_536
 LONGEST_LINE = 4_000_000
-_UNPACK = zlib.MAX_WBITS | 32  # gzip or zlib, told by its head
+_UNPACK = zlib.MAX_WBITS | 32  # gzip or zlib, known by its head
 _PACKED = frozenset({"gzip", "x-gzip", "deflate"})
 _PAGE = (b"<!doctype html", b"<html")
 

@@ -70,14 +70,14 @@ class SourceRefresh:
     state: RefreshState = "read"
     said: str = ""  # why it failed, in a sentence
     seen: int = 0  # prices in it
-    odds: tuple[str, ...] = ()  # rows that no price could be told from, in words
+    odds: tuple[str, ...] = ()  # rows without a readable price, in words
     replies: tuple[str, ...] = ()  # the digests of all that it sent, in order
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedPrice:
     kind: Kind
-    told: str  # what is sold
+    what: str  # is sold
     asked: ObservedPrice
     usd: float | None  # for an accelerator and hour, or as it is; None: no rate of its currency is known
     reply: str
@@ -105,7 +105,7 @@ class HeldReading(NamedTuple):
     source: str
     day: date
     kind: Kind
-    told: str
+    what: str
     asked: ObservedPrice
     usd: float | None
     reason: GateReason
@@ -206,14 +206,14 @@ class LivePriceStore:
             "INSERT INTO readings (refresh, product, reply, day, price, currency, output, cached, usd, free)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
-                (refresh, products[reading.kind, reading.told], numbers[reading.reply], reading.day.isoformat(),
+                (refresh, products[reading.kind, reading.what], numbers[reading.reply], reading.day.isoformat(),
                  reading.asked.price, reading.asked.currency, reading.asked.output, reading.asked.cached, reading.usd,
                  reading.asked.free)
                 for reading in readings
             ),
         )  # fmt: skip
         self._add_events(
-            (_at(ended), reason.verdict, refresh, products[reading.kind, reading.told], reason.told(), GATE)
+            (_at(ended), reason.verdict, refresh, products[reading.kind, reading.what], reason.to_json(), GATE)
             for reading in readings
             if (reason := reading.reason) is not None
         )
@@ -223,7 +223,7 @@ class LivePriceStore:
     def _products(self, source: str, readings: Sequence[JudgedPrice]) -> dict[tuple[Kind, str], int]:
         self.database.many(
             "INSERT INTO products (source, kind, told) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-            ((source, *product) for product in dict.fromkeys((reading.kind, reading.told) for reading in readings)),
+            ((source, *product) for product in dict.fromkeys((reading.kind, reading.what) for reading in readings)),
         )
         rows = self.database.rows("SELECT kind, told, id FROM products WHERE source = ?", (source,))
         return {(kind, product): number for kind, product, number in rows}
@@ -284,7 +284,7 @@ class LivePriceStore:
     ) -> None:
         """Other verdicts about held readings. To be called while `writing`."""
         self._add_events(
-            (_at(at), verdict, *map(int, reading.id.split("-")), reason.told(), person)
+            (_at(at), verdict, *map(int, reading.id.split("-")), reason.to_json(), person)
             for reading, verdict, reason in verdicts
         )
 

@@ -1,4 +1,4 @@
-"""From the bytes of a file somebody brings to rows of cells, each with its line. CSV or YAML, told apart by looking.
+"""From the bytes of a file somebody brings to rows of cells, each with its line. CSV or YAML, distinguished by looking.
 
 Nothing here knows what a cell means. What makes the whole file unreadable is a `QuoteError`; what spoils one row is a
 `Problem`, and the other rows are kept. A CSV header is the exception: an unknown column there may change what every row
@@ -74,7 +74,7 @@ class QuoteCells:
 
 
 def read_rows(raw: bytes, *, name: str) -> tuple[list[QuoteCells], list[QuoteProblem]]:
-    """Return all rows that can be told apart, and what is wrong with the others. `name` must be fit to be shown."""
+    """Return all rows that can be distinguished, and what is wrong with the others. `name` must be fit to be shown."""
     text = _text(raw, name)
     rows, problems = _yaml_rows(text, name) if _is_yaml(text, name) else _csv_rows(text, name)
     if not rows and not problems:

@@ -18,7 +18,7 @@ SECOND = 1 / 3600
 
 
 def plans() -> st.SearchStrategy[Scenario]:
-    """Scenarios that can be reckoned: random in everything but the names of things."""
+    """Scenarios that can be calculated: random in everything but the names of things."""
     return st.builds(known, scenarios(), st.sampled_from(CHIPS), st.sampled_from(SITES))
 
 

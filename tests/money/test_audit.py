@@ -1,4 +1,4 @@
-"""An audit: whole plans reckoned again from what was typed, month by month in plain loops, by nobody's formula.
+"""An audit: whole plans calculated again from what was typed, month by month in plain loops, by nobody's formula.
 
 Nothing here calls the program but `plan`. Every price is typed, so that no catalogue moves a figure.
 """

@@ -1,4 +1,4 @@
-"""What a future costs does not depend on which other futures are reckoned with it."""
+"""What a future costs does not depend on which other futures are used with it."""
 
 import numpy as np
 import pytest

@@ -29,7 +29,7 @@ def figure(unit: Unit, typical: float) -> Figure:
 
 
 def catalogue() -> Catalogue:
-    """The frozen one, with an H100 that somebody has reckoned, water in Norway and a grid of the world."""
+    """The frozen one, with an H100 that somebody has calculated, water in Norway and a grid of the world."""
     plain = load_catalogue()
     chip = plain.accelerators[H100].model_copy(update={"embodied_kg": figure("kg", EMBODIED_KG)})
     world = plain.sites["WORLD"].model_copy(update={"carbon_g_per_kwh": figure("g/kWh", 472.94)})

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from planner.money.demand.lost_time import RATE, LostHours
-from planner.money.plan import plan as reckoned
+from planner.money.plan import plan as calculated
 from planner.money.renting.offer_inputs import PRICE
 from planner.money.setting import PlanContext
 from planner.money.verdict.answer import build_answer
@@ -118,7 +118,7 @@ TRAIN = {
 
 def trained(**changes: Any) -> PlanContext:
     """A training run of a model that is named."""
-    return reckoned(load_catalogue(), Scenario.model_validate({**TRAIN, **changes}), DAY).setting
+    return calculated(load_catalogue(), Scenario.model_validate({**TRAIN, **changes}), DAY).setting
 
 
 def test_what_a_named_model_loses_is_in_its_hours_once() -> None:
@@ -141,7 +141,7 @@ def test_a_rougher_regime_takes_longer_and_costs_more() -> None:
 def test_futures_draw_how_often_it_fails() -> None:
     """Twice the failures take as long as twice the failures typed."""
     there = trained()
-    found = {one.name: one for one in uncertain_inputs(reckoned(load_catalogue(), there.written, DAY))}[RATE]
+    found = {one.name: one for one in uncertain_inputs(calculated(load_catalogue(), there.written, DAY))}[RATE]
     assert 8_090 < 1 / found.spread.high < 9_160
     assert found.spread.low < found.spread.typical < found.spread.high
     drawn = there.with_tried({RATE: np.array([[found.spread.typical], [found.spread.high]])})
@@ -153,7 +153,7 @@ def test_futures_draw_how_often_it_fails() -> None:
 
 def test_what_you_say_is_not_drawn() -> None:
     there = trained(failures={"hours_between_failures": 40_000.0})
-    assert RATE not in {one.name for one in uncertain_inputs(reckoned(load_catalogue(), there.written, DAY))}
+    assert RATE not in {one.name for one in uncertain_inputs(calculated(load_catalogue(), there.written, DAY))}
 
 
 FAILING = {**EIGHTY, "failures_per_accelerator_year": 0.09}

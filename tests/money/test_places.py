@@ -1,4 +1,4 @@
-"""Places and machines: a home, an office, a campus and a data centre, each reckoned by hand."""
+"""Places and machines: a home, an office, a campus and a data centre, each calculated by hand."""
 
 from typing import Any
 

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.slow
 # Why an example fails is for whoever reads it to find: explaining takes minutes.
 _PHASES = (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink)
 FEW = at_most(12, phases=_PHASES)
-# A plan in which every way can be reckoned, of no round numbers.
+# A plan in which every way can be calculated, of no round numbers.
 ALL = known(
     Scenario(
         years=2.6,

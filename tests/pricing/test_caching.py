@@ -1,4 +1,4 @@
-"""What is reckoned once and kept makes nobody wait who asks another record."""
+"""What is calculated once and kept makes nobody wait who asks another record."""
 
 import weakref
 from concurrent.futures import ThreadPoolExecutor
@@ -24,7 +24,7 @@ class Reckoning:
 
 
 def test_nobody_waits_for_the_reckoning_of_another() -> None:
-    """The second is asked while the first is reckoned, and the first goes on only once the second is done."""
+    """The second is asked while the first is calculated, and the first goes on only once the second is done."""
     second_done, at_once = Event(), Event()
     at_once.set()
     first, second = Reckoning(second_done), Reckoning(at_once)

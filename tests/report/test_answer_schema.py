@@ -64,7 +64,7 @@ def validator() -> Draft202012Validator:
     return Draft202012Validator(told_schema, format_checker=FormatChecker())
 
 
-def reckoned(plan: Plan, name: str = "it", count: int = 64) -> PlanReport:
+def calculated(plan: Plan, name: str = "it", count: int = 64) -> PlanReport:
     """A plan with everything that the command line asks of it."""
     sure = decided(plan, count)
     waits = waiting(plan)
@@ -75,9 +75,9 @@ def reckoned(plan: Plan, name: str = "it", count: int = 64) -> PlanReport:
 
 @lru_cache(maxsize=8)
 def preset_of(key: str) -> tuple[PlanReport, dict[str, Any]]:
-    """A preset, reckoned, and its document, to be read only."""
+    """A preset, calculated, and its document, to be read only."""
     found = find_preset(key)
-    one = reckoned(planned(load_catalogue(), found.scenario, DAY), key)
+    one = calculated(planned(load_catalogue(), found.scenario, DAY), key)
     return one, answer_json(one)
 
 
@@ -115,7 +115,7 @@ def test_a_preset_is_answered_as_described(key: str) -> None:
 @at_most(12)
 @given(plans())
 def test_any_plan_is_answered_as_described(scenario: Scenario) -> None:
-    described(answer_json(reckoned(of(scenario))))
+    described(answer_json(calculated(of(scenario))))
 
 
 @pytest.mark.parametrize("scenario", [
@@ -127,7 +127,7 @@ def test_any_plan_is_answered_as_described(scenario: Scenario) -> None:
     {"kept": {"accelerators": 4}, "rent_to_own": {"usd_per_month": 3, "months": 2}, "tax": {}},
 ])  # fmt: skip
 def test_what_cannot_be_answered_is_described_too(scenario: dict[str, Any]) -> None:
-    data = answer_json(reckoned(planned(load_catalogue(), Scenario.model_validate(scenario), DAY)))
+    data = answer_json(calculated(planned(load_catalogue(), Scenario.model_validate(scenario), DAY)))
     described(data)
     assert data["options"] or data["not_offered"]
     assert all(one["reason"] for one in data["not_offered"])
@@ -173,7 +173,7 @@ def test_what_is_rented_names_its_offer_and_its_days() -> None:
 def test_plans_side_by_side_are_described_and_differ_in_what_was_entered() -> None:
     work = [{"accelerators": count, "label": "w"} for count in (8, 16)]
     scenarios = [Scenario.model_validate({"work": (one,), "ways": ("own", "on_demand")}) for one in work]
-    both = [reckoned(planned(load_catalogue(), one, DAY), f"{place}.yaml") for place, one in enumerate(scenarios)]
+    both = [calculated(planned(load_catalogue(), one, DAY), f"{place}.yaml") for place, one in enumerate(scenarios)]
     data = comparison_json(both)
     described(data)
     assert data["differences"] == [{"input": "work.0.accelerators", "values": [8, 16]}]

@@ -17,15 +17,15 @@ H100 = "H100-SXM5-80GB"
 def one_try(place: int, days: float, usd: float, way: Way = "on_demand", *, front: bool = False) -> MarketCandidate:
     return MarketCandidate(
         H100, 8 * 2**place, way, f"offer-{place}", "Somebody", Interval(days * 0.9, days, days * 1.2),
-        Interval(usd * 0.9, usd, usd * 1.3), 9_000.0, "DP 8", None if front else Rejection("dearer", "another"), front,
-        label="H100",
+        Interval(usd * 0.9, usd, usd * 1.3), 9_000.0, "DP 8", None if front else Rejection("costs_more", "another"),
+        front, label="H100",
     )  # fmt: skip
 
 
 TRIES = (
     one_try(0, 100.0, 1_000.0, front=True), one_try(1, 50.0, 1_100.0, front=True),
     one_try(2, 25.0, 1_500.0, front=True), one_try(2, 25.0, 1_900.0, "reserved"), one_try(9, 24.0, 9e6),
-    replace(one_try(3, 12.0, 900.0), age_days=90, why_not=Rejection("dearer", "another")),
+    replace(one_try(3, 12.0, 900.0), age_days=90, why_not=Rejection("costs_more", "another")),
     replace(one_try(4, 1.0, 1.0), days=None, usd=None, why_not=Rejection("does_not_fit")),
 )  # fmt: skip
 

@@ -24,7 +24,7 @@ def _can_be_reckoned(data: dict[str, Any]) -> bool:
     try:
         Scenario.model_validate(data)
     except ValidationError as error:
-        assert "times the reckoning that one plan may take" in str(error), error
+        assert "times what one plan may take" in str(error), error
         return False
     return True
 

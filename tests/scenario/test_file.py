@@ -61,7 +61,7 @@ def test_only_what_differs_is_written_in_the_records_order_with_units() -> None:
         "  usd_per_unit: 1.1  # USD for one unit of it",
         "  day: 2026-11-21",
         "  source: ECB",
-        "ways: [own, on_demand]  # which to reckon; empty: all that have a price",
+        "ways: [own, on_demand]  # which to calculate; empty: all that have a price",
     ]
     saved = read(text)
     assert saved == SavedScenario(scenario, DAY, CATALOGUE.digest)

@@ -143,8 +143,8 @@ TOO_MANY = [
     ("{from: 0, to: 0.3, steps: 10000000}\n  own.pue: [1, 2]", "10,000,000 x 2 = 20,000,000 scenarios are more than"),
     ("{from: 1e-9, to: 1e9, steps: 10000000, scale: log}", "own.usd_per_kwh: 1000000000 must be"),
     ("{from: -1, to: 1, steps: 10000000}", "own.usd_per_kwh: -1 must be"),
-    ("{from: 0.1, to: 0.1, steps: 10000000}", "too near to tell apart"),
-    ("{from: 0.1, to: 0.1000000000001, steps: 10000}", "too near to tell apart"),
+    ("{from: 0.1, to: 0.1, steps: 10000000}", "too near to distinguish"),
+    ("{from: 0.1, to: 0.1000000000001, steps: 10000}", "too near to distinguish"),
     ("{from: 0, to: 0.3, steps: 10000000}\n  years: {from: 1, to: 3, steps: 10000000}", "100,000,000,000,000 "),
     ("[0.1]\n  work.0.accelerators: {from: 1, to: 8, steps: 5000}", "work.0.accelerators: 1.0014"),
 ]

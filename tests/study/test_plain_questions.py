@@ -48,13 +48,13 @@ def asked_for(facts: Catalogue, count: int) -> tuple[str, ...]:
     return tuple(key for key, _ in counted.most_common(count))
 
 
-def reckoned(facts: Catalogue, **said: Any) -> Answer:
+def calculated(facts: Catalogue, **said: Any) -> Answer:
     return build_answer(planned(facts, Scenario.model_validate(said), DAY))
 
 
 def unanswered(facts: Catalogue, questions: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The questions that no title answers; that a model does not fit, or nobody has so many joined, is an answer."""
-    return [one for one in questions if _open(reckoned(facts, **one))]
+    return [one for one in questions if _open(calculated(facts, **one))]
 
 
 def _open(found: Answer) -> bool:
@@ -259,7 +259,7 @@ def test_a_sweep_answers_as_the_plans_do() -> None:
     )
     for number, swept in enumerate(Sweep(catalogue(), grid, DAY).block(0, 8)):
         usd = grid.values(number)[0]
-        found = reckoned(catalogue(), work=EIGHT, **RESERVED_OR_NOT | {"rent": {"usd_per_accelerator_hour": usd}})
+        found = calculated(catalogue(), work=EIGHT, **RESERVED_OR_NOT | {"rent": {"usd_per_accelerator_hour": usd}})
         assert (swept.leads, swept.best) == ("rent", found.best.option.key)
         assert swept.npv_usd == pytest.approx(found.pair[1].present_usd - found.pair[0].present_usd)
         assert swept.break_even_says
@@ -270,7 +270,7 @@ def test_machines_that_come_when_the_work_is_done_do_not_answer_for_what_nobody_
     run = {"model": "Llama-2-7B", "tokens": 1e12}
     asked = {"accelerator": "A100-PCIe-80GB", "work": ({"accelerators": 64, "train": run},), "years": 1.0,
              "own": {"channel": "standard"}}  # fmt: skip
-    found = reckoned(catalogue(), **asked)
+    found = calculated(catalogue(), **asked)
     assert (found.verdict, found.best) == ("incomplete", None)
     assert any("nobody known here joins" in one for one in found.missing)
     assert summarize_answer(found.plan, found).title == "Not available as asked."

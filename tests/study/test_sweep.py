@@ -26,7 +26,7 @@ from planner.study.sweep.sweep import REFUSED, PointAnswer, Sweep
 from planner.study.uncertainty.sure_verdict import decided
 from tests.facts import CATALOGUE, DAY
 
-# Every way that can be reckoned, every number filled in, so that any of them can vary.
+# Every way that can be calculated, every number filled in, so that any of them can vary.
 FULL = Scenario(
     work=(Work(accelerators=8, busy_share=0.6, may_stop=True),),
     mix=MixInputs(own_accelerators=4),

@@ -26,7 +26,7 @@ from tests.house import ROOT
 from tests.shell import DAY, run
 
 SMALL = "base: {work: [{accelerators: 8}]}\nways: [own, on_demand]\noutputs: [npv_usd, note]\n"
-# Inputs that change the shape of a plan are reckoned one by one, in small blocks: several moments to be killed at.
+# Inputs that change the shape of a plan are calculated one by one, in small blocks: several moments to be killed at.
 SLOW = f"{SMALL}vary:\n  work.0.accelerators: {{from: 1, to: 48, by: 1}}\n  years: [1, 2]\n"
 ROWS = 96
 PATIENCE_S = 300.0
@@ -230,7 +230,7 @@ from planner.cli import main, sweep_run
 add = sweep_run.SweepFileWriter.add
 
 def die(self, lines, count):
-    if count == 1:  # the last row that was there, reckoned again
+    if count == 1:  # the last row that was there, calculated again
         return add(self, lines, count)
     whole = b"".join(lines)
     self._write([whole[: len(whole) - int(sys.argv[1])]])

@@ -150,7 +150,7 @@ def test_another_question_day_or_program_is_another_answer(monkeypatch: pytest.M
     ("plan", b"a: &x 1\nb: *x", 422, ""),
     ("plan", b"[" * 5_000, 422, ""),
     ("plan", b"x" * 1_000_001, 413, "A file has at most 1,000,000 bytes: send less."),
-    ("plan", b"years: 10\nwork: " + json.dumps(LARGE).encode(), 422, "What can be reckoned"),
+    ("plan", b"years: 10\nwork: " + json.dumps(LARGE).encode(), 422, "What can be calculated"),
     ("compare?plan=startup", b"", 400, "compare: want 2 to 8 plans, got 1."),
     ("compare", b"{}", 400, 'want {"plans": [...]} as JSON.'),
     ("compare", b'{"plans": [1, 2]}', 400, ""),

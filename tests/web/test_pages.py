@@ -259,7 +259,7 @@ def test_the_entrypoint_opens_on_the_answer() -> None:
 
 def test_the_first_answer_is_there_before_anybody_comes(monkeypatch: pytest.MonkeyPatch) -> None:
     warm_up()
-    monkeypatch.delattr(state, "evaluate")  # so that nothing can be reckoned any more
+    monkeypatch.delattr(state, "evaluate")  # so that nothing can be calculated any more
     facts, first = load_catalogue(), Scenario()
     kept = state.shared_result(facts, first, DAY)
     assert kept.summary.title == told_of(first)

@@ -26,7 +26,7 @@ _CONSTANTS = {12.0: "months in a year", 1000.0: "W in a kW", 8760.0: "hours in a
 _SERVERS = "ceil(accelerators / accelerators_per_server)"
 _MACHINES = "ceil(max(accelerators, minimum_accelerators) / accelerators_per_machine)"
 _COUNTED = {_SERVERS: "server", _MACHINES: "machine", "ceil(accelerators)": "accelerator"}
-# Whose months are told by their number, or that only say which month it is.
+# Whose months have a number, or that only say which month it is.
 _CALENDAR = frozenset({
     "starts", "ends", "runs", "owns", "waits", "delivered", "sold", "ordered", "refreshes", "pays", "settles", "sells",
     "after_warranty", "month", "delivery_month", "begun_years", "ordered_after_years", "price_set_after_months",

@@ -91,7 +91,7 @@ def _plain(value: float) -> str:
 
 
 def _rental_source(plan: Plan) -> str | None:
-    """Whose machines are rented on demand, and the price that is reckoned with."""
+    """Whose machines are rented on demand, and the price that is used."""
     offers = plan.setting.offers
     if offers.on_demand is None:
         return None

@@ -217,7 +217,7 @@ def held_rows(held: Iterable[HeldReading]) -> list[dict[str, Any]]:
 
 
 def _product(price: HeldReading) -> str:
-    sold: dict[str, Any] = json.loads(price.told)
+    sold: dict[str, Any] = json.loads(price.what)
     if price.kind == "hosted":
         return f"{sold['vendor']} {sold['model']}"
     if price.kind in ("exchange", "interruption"):

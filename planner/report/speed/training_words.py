@@ -196,7 +196,7 @@ def images_title(result: ImageTrainingResult, label: str) -> str:
     length = range_words(*(end / HOURS_PER_DAY for end in (hours.low, hours.typical, hours.high)))
     typical, low, high = (f"{words.round_significant(end):,g}" for end in (each.typical, each.low, each.high))
     return (
-        f"{result.label}, {result.told}, on {result.accelerators:,} x {label}: {length}, "
+        f"{result.label}, {result.amount_text}, on {result.accelerators:,} x {label}: {length}, "
         f"{typical} images/s on each ({low} to {high}), {result.how}."
     )
 

@@ -67,7 +67,7 @@ def serving_band(setup: ServingSetup, layout: ServingLayout, *, batch: float, gu
 def serving_correction(catalogue: Catalogue, job: ServingJob, accelerator: str) -> SpeedCorrection:
     """Of a service on that accelerator: runs of its model and engine.
 
-    Those of another model there told published runs nothing, so they count only where no model is named.
+    Those of another model do not predict published runs there, so they count only where no model is named.
     """
     if job.measured_over_predicted is not None:
         return SpeedCorrection(job.measured_over_predicted, "job", 1, band_left("entered"), 1.0)

@@ -190,7 +190,7 @@ class EngineDefaults(StrictModel):
     step_ms: float = Field(default=0.0, ge=0, description="host work between two steps, whatever is in them")
     eager: bool = Field(default=False, description="every kernel is launched by itself")
     whole_window_cache: bool = Field(default=False, description="layers with a window keep a whole cache all the same")
-    small_cache: bool = Field(description="keeps an 8-bit cache beside 8- and 4-bit weights unless told otherwise")
+    small_cache: bool = Field(description="keeps an 8-bit cache beside 8- and 4-bit weights unless set otherwise")
 
 
 class EngineFamily(StrictModel):

@@ -83,7 +83,7 @@ class ImageTrainingResult:
     accelerator: str
     accelerators: int
     images: float
-    told: str  # what the number of pictures is
+    amount_text: str  # what the number of pictures is
     images_per_s_each: Interval
     measured: bool  # on this very accelerator
     carried_from: str
@@ -106,7 +106,7 @@ class ImageTrainingResult:
             measured_on=self.carried_from, accelerator=self.accelerator, accelerators=self.accelerators,
             bound=self.bound, measured=self.measured, accelerator_hours=self.accelerator_hours.typical,
             low=self.accelerator_hours.low, high=self.accelerator_hours.high, how=f"{self._rate}, {self.how}",
-            label=f"{self.label}, {self.told},",
+            label=f"{self.label}, {self.amount_text},",
         )  # fmt: skip
 
     @property
@@ -171,7 +171,8 @@ def image_training(catalogue: Catalogue, job: ImageJob) -> ImageTrainingResult:
     nearest = _nearest_count(runs, rate.carried_from, job.accelerators)
     return ImageTrainingResult(
         network=name, label=network.label, accelerator=key, accelerators=job.accelerators, images=amount,
-        told=amount_text, images_per_s_each=Interval(rate.low, rate.requests_per_s, rate.high), measured=rate.measured,
+        amount_text=amount_text,
+        images_per_s_each=Interval(rate.low, rate.requests_per_s, rate.high), measured=rate.measured,
         carried_from=rate.carried_from, source="; ".join(dict.fromkeys(run.source for run in nearest)),
         how=_method_text(catalogue, network, rate), accelerator_hours=hours, bound=network.bound,
         warnings=_warnings(rate, runs, nearest[0].accelerators, job.accelerators),

@@ -1,6 +1,6 @@
 """Every legal way to spread a job over its accelerators, weighed at once, and the best of them.
 
-A table of layouts is grown one choice at a time, and what is illegal is dropped as soon as it can be told. The rest is
+A table of layouts is grown one choice at a time, and what is illegal is dropped as soon as that is known. The rest is
 arrays: memory and step time of all layouts are one call each.
 """
 

@@ -172,7 +172,7 @@ class WaterfallStep:
 
 
 def waterfall_steps(speed: TrainingSpeed) -> tuple[WaterfallStep, ...]:
-    """The peak first, then each loss. The last rate is what the length of the run is reckoned with."""
+    """The peak first, then each loss. The last rate gives the length of the run."""
     step_s = sum(part.seconds for part in speed.waterfall)
     tokens = speed.tokens_per_s_per_accelerator.typical * step_s
     first, *losses = speed.waterfall

@@ -154,7 +154,7 @@ class TrainingStepParts:
 
 @dataclass(frozen=True)
 class _StepTimes:
-    """A step before it is told part by part: what each micro-batch takes by part, and what comes beside them."""
+    """A step before it is split into parts: what each micro-batch takes by part, and what comes beside them."""
 
     micro: dict[str, Num]
     bubble_s: Num

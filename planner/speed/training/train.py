@@ -284,7 +284,7 @@ def run_hours(tokens: float, rate: float, useful: float, band: Band, team: tuple
 
 
 def to_training_layout(candidate: LayoutCandidate) -> TrainingLayout:
-    """Return what a person is told of a layout."""
+    """Return a layout in words."""
     plan = candidate.plan
     return TrainingLayout(
         tp=int(plan.tp), pp=int(plan.pp), virtual_stages=int(plan.vpp), cp=int(plan.cp), ep=int(plan.ep),

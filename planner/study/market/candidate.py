@@ -35,10 +35,10 @@ def format_usd_rounded_up(usd: float) -> str:
 
 Kind = Literal[
     "speed_unknown", "does_not_divide", "does_not_fit", "never_ends", "too_slow", "too_few", "over_a_year", "no_price",
-    "outlasts_the_plan", "too_late", "late", "over_budget", "dearer", "slower", "dearer_and_slower", "no_network",
-    "steep", "unavailable", "by_quote",
+    "outlasts_the_plan", "too_late", "late", "over_budget", "costs_more", "slower", "costs_more_and_slower",
+    "no_network", "steep", "unavailable", "by_quote",
 ]  # fmt: skip
-DOMINATED: frozenset[Kind] = frozenset({"dearer", "slower", "dearer_and_slower"})
+DOMINATED: frozenset[Kind] = frozenset({"costs_more", "slower", "costs_more_and_slower"})
 _AMOUNT: dict[Kind, Callable[[float], tuple[str, str]]] = {
     "late": time_parts, "over_a_year": time_parts, "over_budget": split_amount,
 }  # fmt: skip
@@ -48,8 +48,8 @@ _HEADINGS: dict[Kind, str] = {
     "never_ends": "it stops more often", "too_slow": "too slow", "too_few": "too few",
     "over_a_year": "takes {}: over a year", "no_price": "no price", "outlasts_the_plan": "takes longer",
     "too_late": "too late",
-    "late": "{} late", "over_budget": "over the budget by ${}", "dearer": "more expensive", "slower": "slower",
-    "dearer_and_slower": "more expensive and slower", "no_network": "no network joins them",
+    "late": "{} late", "over_budget": "over the budget by ${}", "costs_more": "more expensive", "slower": "slower",
+    "costs_more_and_slower": "more expensive and slower", "no_network": "no network joins them",
     "unavailable": "so many are likely not available", "by_quote": "sold only by quote",
     "steep": "each day saved costs over ten times a day of the run",
 }  # fmt: skip

@@ -364,8 +364,8 @@ def _with_rejections(
 def _beaten_rejection(candidate: MarketCandidate, by: MarketCandidate) -> Rejection:
     timeless = np.isinf(candidate.speed) or (candidate.days is None and candidate.tpot_p99_ms is None)
     if timeless or (by.cost < candidate.cost and not by.speed < candidate.speed):
-        return Rejection("dearer", by.words)
-    return Rejection("dearer_and_slower" if by.cost < candidate.cost else "slower", by.words)
+        return Rejection("costs_more", by.words)
+    return Rejection("costs_more_and_slower" if by.cost < candidate.cost else "slower", by.words)
 
 
 def _task_text(catalogue: Catalogue, task: Task) -> str:

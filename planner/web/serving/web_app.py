@@ -241,7 +241,7 @@ _FILE_HEADERS = (b"content-length", b"etag", b"last-modified", b"accept-ranges",
 
 EVERYWHERE = (
     (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"same-origin"),  # the address holds the whole plan: no other site is told it
+    (b"referrer-policy", b"same-origin"),  # the address holds the whole plan: no other site gets it
     (b"x-frame-options", b"DENY"),
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),

@@ -22,7 +22,7 @@ from tests.facts import DAY
 from tests.frozen import live_catalogue
 from tests.money.anyplan import of, plans
 from tests.money.owning import EIGHTY, built, by_line, monthly, scenario, setting
-from tests.report.test_answer_schema import reckoned
+from tests.report.test_answer_schema import calculated
 
 POWER = {**EIGHTY, "usd_per_kwh": 0.1, "pue": 1.5, "power_price_change_per_year": 0.1}
 KEPT = {
@@ -86,7 +86,7 @@ def test_what_it_would_fetch_today_costs_and_is_not_cash() -> None:
     assert measures.cash_today_usd == 0
     assert measures.bills_usd == pytest.approx(float(option.ledger.total_usd) - 200_000)
     assert peak_cash(made.setting, option.ledger).month > 0
-    data = answer_json(reckoned(made))
+    data = answer_json(calculated(made))
     assert data["options"][0]["cash_by_year_usd"][0] == 0
     assert [line["name"] for line in data["options"][0]["lines"] if not line["is_cash"]] == [
         "What it would fetch today"

@@ -78,7 +78,7 @@ def worth(reads: Sequence[Read], *, moves: bool = True) -> PriceEstimates:
 def test_one_price_of_42_days_in_a_market_that_rises_by_a_thousandth_a_day(
     kind: str, low: float, typical: float, high: float
 ) -> None:
-    """Reckoned apart, by the formulas of the decision."""
+    """Calculated apart, by the formulas of the decision."""
     found = worth([Read(kind, 42, 3.49)]).at(0)
     assert (found.low, found.typical, found.high) == pytest.approx((low, typical, high), abs=6e-5)
 

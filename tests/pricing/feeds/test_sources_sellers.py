@@ -1,4 +1,4 @@
-"""Smaller clouds and marketplaces, read from recorded replies; what is expected was reckoned by hand from those."""
+"""Smaller clouds and marketplaces, read from recorded replies; what is expected was calculated by hand from those."""
 
 import json
 from dataclasses import replace
