@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
@@ -234,33 +235,37 @@ def _usable(day: date) -> date:
     return day
 
 
+_LINK = re.compile(r"(\S*\?)?(\w+=.*)?")  # an address with keys, keys alone, or nothing
+
+
 def _read(question: Question, facts: Catalogue) -> tuple[SavedScenario, str, tuple[str, ...]]:
     """Return what a question says, its name, and the notes of a preset."""
     if isinstance(question, Scenario):
         return SavedScenario(question), "scenario", ()
-    if isinstance(question, Mapping):
-        question = json.dumps(question, default=str)
-    elif isinstance(question, Path):
-        return read_file(question.read_bytes(), question.name, facts), question.name, ()
-    if not isinstance(question, str | bytes):
-        raise MalformedError(f"{question!r} is no plan: want a link, the name of a preset or the keys of a file.")
-    text = question if isinstance(question, str) else question.decode("utf-8-sig", errors="replace")
-    if "\n" not in text.strip() and not text.lstrip().startswith("{") and (text == "" or "=" in text):
+    data, name = _bytes(question), question.name if isinstance(question, Path) else "plan"
+    text = data.decode("utf-8-sig", errors="replace")
+    if _LINK.fullmatch(text):
         return read_link(text, facts), "link", ()
     if preset := find_preset(text) if text.isprintable() and ":" not in text else None:
         return SavedScenario(preset.scenario), text, preset.about
-    if ":" not in text:
+    if ":" not in text and not text.lstrip().startswith("{"):
         keys = ", ".join(preset.key for preset in load_presets())
         raise RequestError(f"No preset is called {printable(text)}; the presets are {keys}.")
-    return read_file(question if isinstance(question, bytes) else text.encode(), "plan", facts), "plan", ()
-
-
-def read_file(text: bytes, name: str, facts: Catalogue) -> SavedScenario:
-    """Return the scenario in the text of a plan file."""
     try:
-        return read_scenario(text, name, facts)
+        return read_scenario(data, name, facts), name, ()
     except ScenarioError as error:
         raise RequestError(f"{name}: {error}") from error
+
+
+def _bytes(question: Question) -> bytes:
+    """Return the text of a question."""
+    if isinstance(question, Mapping):
+        return json.dumps(question, default=str).encode()
+    if isinstance(question, Path):
+        return question.read_bytes()
+    if not isinstance(question, str | bytes):
+        raise MalformedError(f"{question!r} is no plan: want a link, the name of a preset or the keys of a file.")
+    return question.encode(errors="replace") if isinstance(question, str) else question
 
 
 def read_link(text: str, facts: Catalogue) -> SavedScenario:

@@ -95,6 +95,11 @@ def test_a_refusal_says_what_was_wanted(asked: Any, sentence: str) -> None:
     assert "\n" not in str(refused.value)
 
 
+def test_a_file_of_one_line_is_no_link() -> None:
+    assert api.plan('name: "a=b"', day=DAY)["name"] == "a=b"
+    assert api.plan("", day=DAY)["name"] == api.plan({}, day=DAY)["name"] == "Plan"
+
+
 def test_an_open_question_comes_with_its_choices() -> None:
     with pytest.raises(PricingError, match="Which is meant by") as refused:
         api.ask("8 h100 in georgia")

@@ -17,7 +17,7 @@ from planner.api.verbs import VERBS
 from planner.scenario.link import PAGE_KEYS
 from planner.scenario.question import KEYS
 from planner.web.serving import http_api
-from planner.web.serving.http_api import KnownAnswers, RateLimit
+from planner.web.serving.http_api import RateLimit
 from planner.web.serving.web_app import PageHeadMiddleware
 from tests.crawl.files import rows_of
 from tests.facts import DAY
@@ -67,7 +67,7 @@ def asked(path: str, body: bytes = b"", address: str = "192.0.2.1", **headers: s
 @pytest.fixture(autouse=True)
 def _anew(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(http_api, "LIMIT", RateLimit({}))
-    monkeypatch.setattr(http_api, "KNOWN", KnownAnswers())
+    http_api.KNOWN.clear()
     return
 
 
@@ -207,11 +207,11 @@ def test_a_rate_comes_back_with_time_and_addresses_are_forgotten() -> None:
     assert len(limit._left) == 10_000
 
 
-def test_answers_are_kept_up_to_so_many_bytes() -> None:
-    known = KnownAnswers(most_bytes=250)
-    for name in "abc":
-        known.keep(name, HttpAnswer(200, "text/csv", b"x" * 100))
-    assert [known.get(name) is not None for name in "abc"] == [False, True, True]
+def test_answers_are_kept_up_to_so_many_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_api, "_MOST_BYTES", 250)
+    for name in "abac":
+        http_api._keep(name, HttpAnswer(200, "text/csv", b"x" * 80, b"x" * 20))
+    assert list(http_api.KNOWN) == ["a", "c"]
 
 
 def test_no_field_of_a_request_is_a_key_of_links() -> None:

@@ -26,7 +26,7 @@ from pricing import Catalogue, strict_yaml
 from pricing.caching import cached
 
 PER_MINUTE = "RENT_OR_BUY_API_PER_MINUTE"  # requests of an address that are calculated
-_USUAL_PER_MINUTE, _MOST_ADDRESSES, _MOST_BYTES = 60, 10_000, 32_000_000
+_USUAL_PER_MINUTE, _MOST_ADDRESSES, _MOST_ANSWERS, _MOST_BYTES = 60, 10_000, 512, 32_000_000
 _METHODS, _OTHER_METHODS = ("GET", "HEAD", "POST"), ("PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY")
 _NEIGHBOURS = 64  # bits of an IPv6 address: whoever has one of such a network has them all
 
@@ -51,31 +51,16 @@ class RateLimit:
         return 0.0 if left >= 1 else (1 - left) / rate
 
 
-class KnownAnswers:
-    """The last answers by their names, up to so many bytes."""
-
-    def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
-        """Start with none."""
-        self._most, self._bytes = most_bytes, 0
-        self._answers: OrderedDict[str, HttpAnswer] = OrderedDict()
-
-    def get(self, name: str) -> HttpAnswer | None:
-        """Return an answer that is known."""
-        if name in self._answers:
-            self._answers.move_to_end(name)
-        return self._answers.get(name)
-
-    def keep(self, name: str, answer: HttpAnswer) -> None:
-        """Keep an answer; the one that was not asked for longest goes."""
-        if name not in self._answers:
-            self._bytes += len(answer.body) + len(answer.packed)
-        self._answers[name] = answer
-        while self._bytes > self._most:
-            gone = self._answers.popitem(last=False)[1]
-            self._bytes -= len(gone.body) + len(gone.packed)
+LIMIT = RateLimit()
+KNOWN: OrderedDict[str, HttpAnswer] = OrderedDict()  # by their names, the last to be asked for last
 
 
-LIMIT, KNOWN = RateLimit(), KnownAnswers()
+def _keep(name: str, answer: HttpAnswer) -> None:
+    """Keep an answer; those that were not asked for longest go where all take too many bytes."""
+    KNOWN[name] = answer
+    KNOWN.move_to_end(name)
+    while sum(len(one.body) + len(one.packed) for one in KNOWN.values()) > _MOST_BYTES or len(KNOWN) > _MOST_ANSWERS:
+        KNOWN.popitem(last=False)
 
 
 @cached(1)
@@ -105,7 +90,7 @@ async def answer(request: Request) -> Response:
         known = KNOWN.get(tag) or await _calculated(facts, asked, _address(request))
     except _RefusedError as refused:
         return refused.response
-    KNOWN.keep(tag, known)
+    _keep(tag, known)
     if known.status != 200:
         return _sent(known)
     if known.packed and "gzip" in request.headers.get("accept-encoding", ""):
