@@ -15,6 +15,8 @@ _BEGINNINGS = ("from", "starting", "in", "on")
 
 # A quantity that is not stated, the ones that it follows from, and how.
 _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
+    ("team", {"team_each", "sites"}, lambda of: of["team_each"] * of["sites"]),
+    ("team", {"team_each"}, lambda of: of["team_each"]),
     ("havesold", {"havesold_each", "have"}, lambda of: of["havesold_each"] * of["have"]),
     ("price", {"all_price", "gpus"}, lambda of: f"{of['all_price'] / of['gpus']:.2f}"),
     ("bill", {"contract"}, lambda of: f"{of['contract'] / (of.get('length', HOURS_PER_YEAR) / HOURS_PER_MONTH):.2f}"),

@@ -40,7 +40,7 @@ _AT = re.compile(
     r"(?:(?:per|an?|/)\s*(?:gpu[- /]?)?(?P<per>hours?|hrs?|h|kwh|gpu|card)"
     r"|(?P<ly>each|apiece|hourly))(?![a-z])"
 )
-_SOLD_FOR = re.compile(rf"{_FETCHES}\s*(?:about )?$")
+_SOLD_FOR = re.compile(rf"(?:{_FETCHES}|(?<![a-z])sell(?![a-z])[^.;?]*for)\s*(?:about )?$")
 _EACH = ("gpu", "gpus", "card", "cards", "piece", "unit", "each", "apiece")
 _POWER = re.compile(r"(?:electricity|power|energy)(?: price| rate| tariff)?\s*(?:costs?|is|at|of|for|:|=)?\s*$")
 _BARE_RATE = re.compile(

@@ -28,7 +28,7 @@ _OWN_MODEL = re.compile(
 )  # mistral 7b
 _NUMBERS = re.compile(r"\d+(?:\.\d+)?")
 _INSTANCE = re.compile(r"\d.*[._-]|[._-]\w*\d")
-_VERSION = re.compile(r"(?<=[a-z])[ -]?v?\d\d?[a-z]?$")  # yolo v8n
+_VERSION = re.compile(r"(?<=[a-z])(?: ?v?|-v)\d\d?[a-z]?$")  # yolo v8n
 _COMPUTER = re.compile(
     r"^(?:apple )?(?:macbook(?: pro| air)?|mac(?: studio| mini| pro)?|imac)(?: with)?(?: an?)? (?=m\d)"
 )

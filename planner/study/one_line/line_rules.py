@@ -165,7 +165,8 @@ RULES: tuple[Rule, ...] = (
         rf"|{_N2}(?: tokens?)? (?:context|sequences?){_END}", either_number),
     _rule("setting", rf"{_SETTINGS}\s*(?:of|=|:)?\s*{_N}{_END}", number_in),
     _rule("setting", rf"r\s?=\s?{_N}", number_in),
-    _rule("disk", rf"{_N}\s?(?P<size>tb|pb){_END}(?: of)?(?: (?:training |raw |our )?(?:data(?:set)?|disk|storage"
+    _rule("disk", rf"{_N}\s?(?P<size>tb|pb){_END}(?: of [a-z]+)?(?: (?:training |raw |our )?(?:data(?:set)?|disk"
+        rf"|storage"
         rf"|ssd|nvme"
         rf"|images|files|corpus|text))?", lambda match: number_in(match) * (1_000.0 if match["size"] == "pb" else 1.0)),
     _rule("pue", rf"pue\s*(?:of|=|:|is)?\s*{_N}", number_in),
@@ -262,7 +263,7 @@ RULES: tuple[Rule, ...] = (
         lambda match: number_in(match) * HOURS_PER_MONTH / (per_hours(match) or 1.0)),
     _rule("sites", rf"{_P} (?:[a-z]+ )?(?:hospitals|clinics|sites|offices|branches|stores|plants|factories|schools"
         rf"|campuses|cities"
-        rf"|labs|locations|studios|stations){_END}", number_in),
+        rf"|labs|locations|studios|stations|(?:call |data )?cent(?:er|re)s){_END}", number_in),
     _rule("of_each", rf"each (?:[a-z]+ )?(?:needs?|wants?|gets?|has|uses?) (?:an?|one|their own|his own"
         rf"|her own) (?:gpu|card){_END}", True),
     _rule("crew", rf"{_N}\s*(?:ftes?|full[- ]time (?:people|staff|equivalents?|engineers?|admins?)|(?:sys)?admins?"
@@ -272,6 +273,7 @@ RULES: tuple[Rule, ...] = (
     _rule("online", rf"{_N}\s*(?:concurrent|simultaneous|active at once|parallel) (?:[a-z]+ )?{WHO}", number_in),
     _rule("team", rf"(?<=for )(?:just |only )?(?:me|myself)(?: (?:alone|only))?{_END}|just me{_END}"
         rf"|personal(?: use)?{_END}", 1),
+    _rule("team_each", rf"{_N} {WHO} (?:each|per (?!gpu|card|node|server)[a-z]+){_END}", number_in),
     _rule("team", rf"(?:to|for|with) (?:about |around |some |our )*{_N}[- ]?\s*(?:[a-z]+ ){{0,2}}{ASKERS}{_END}",
         number_in),
     _rule("team", rf"(?:team|group|lab|staff|startup|company|family|household|crew|department|squad"
@@ -281,6 +283,7 @@ RULES: tuple[Rule, ...] = (
     _rule("every", rf"(?:once (?:an?|per|every|each)|every|each) {LONG_UNIT}", every),
     _rule("since", r"(?:since|bought(?: in)?|from|(?<!end )of)\s*(?:[a-z]{3,9} )?(?P<year>20[0-3]\d)(?!\d)",
         lambda match: int(match["year"])),
+    _rule("since", r"\((?P<year>20[012]\d)\)", lambda match: int(match["year"])),
     _rule("since", r"in (?P<year>201\d|202[0-5])(?!\d)", lambda match: int(match["year"])),
     _rule("date", rf"(?P<way>by|before|until|till|to|due(?: on)?|deadline:?|from|starting|on|in)(?: the)? "
         rf"(?P<part>(?:mid|end|start)[- ]?(?:of )?)?(?:(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th"
@@ -316,6 +319,7 @@ RULES: tuple[Rule, ...] = (
         r"(?=\s+(?:[a-z]+ )?(?:[a-z]{0,3}\d{2,4}|gpus?|cards?|servers?)|\s*(?:$|,)|\s+(?:at|for) *[|])", "used"),
     _rule("every", rf"(?:daily|nightly|weekly|monthly|quarterly){_END}", every),
     _rule("spot", rf"(?:on )?(?:spot|pre-?emptible|interruptible)(?: instances?| machines?| gpus?)?{_END}", True),
+    _rule("rps", rf"(?!{_NO_REQUEST})[a-z]{{3,}}s[,:] {_N}{RATE_UNIT}", per_second),
     _rule("rps", rf"{_N} (?!{_NO_REQUEST})[a-z]{{3,}}s{RATE_UNIT}", per_second),
 )  # fmt: skip
 STRAY: tuple[Rule, ...] = (_rule("stray", rf"(?<![a-z|]){RATE_UNIT}", per_hours),)
@@ -327,7 +331,7 @@ VERBS: tuple[Rule, ...] = (
         rf"|with) imagenet", True),
     _rule("serve", rf"(?<![a-z])(?:self-?\s?)?(?:serv(?:e|es|ing)|host(?:s|ing)?){_END}|inferenc(?:e|ing)|deploy\w*"
         r"|(?:(?:support|customer|service|internal|rag|coding|code) )*(?:chat(?:-?\s?bots?)?|bots?|copilots?|"
-        rf"assistants?|agents?){_END}|rag{_END}|api endpoint", True),
+        rf"assistants?|agents?){_END}|rag{_END}|llms?{_END}|api endpoint", True),
     _rule("have", rf"(?:we|i)(?: already)? (?:have|own|got)(?: got| already)?{_END}|(?:we|i)'ve(?: got)?{_END}"
         rf"|(?:has|have|had)(?= \d)|(?:sell(?:ing)?|keep(?:ing)?) (?:our|the|my)(?= \d)|existing"
         "|already (?:have|own)|(?:^|(?<=, )|(?<=and ))own(?= )(?! room| data| server)", True),
@@ -339,7 +343,8 @@ VERBS: tuple[Rule, ...] = (
     _rule("place", rf"(?:at|in|for) (?:{_MY} )?(?:[a-z|]+ )?office{_END}|(?:^|(?<=, ))(?:our |an "
         rf"|the )?office(?= in )|im büro|au bureau|en la oficina", "office"),
     _rule("place", rf"(?:in |at )?(?:a )?co-?lo(?:cation)?{_END}(?: (?:facility|space))?", "colocation"),
-    _rule("place", rf"on[- ]?prem(?:ises?)?{_END}|(?:own |our |server )+room|on[- ]?site{_END}|in[- ]house{_END}"
+    _rule("place", rf"on[- ]?prem(?:ises?)?{_END}|(?:own |our |server )+room|(?:stays? )?on[- ]?site{_END}"
+        rf"|in[- ]house{_END}"
         rf"|air[- ]?gapped|(?:inside|within|in) (?:the|our) (?:own )?(?:hospital|bank|building|premises)"
         rf"|(?:hospital|company|bank|institute|school|ministry) *\|* *basement", "own_room"),
     _rule("place", rf"(?:in )?(?:own |our |a |the )*data\s?cent(?:er|re)s?{_END}", "data_centre"),

@@ -20,7 +20,7 @@ LABELS = {
     "inflight": "requests at once", "batch": "hours of all runs", "replicas": "times so many",
     "machine_size": "GPUs of each", "each_hours": "hours of each", "cash": "cash on day one, USD",
     "contract": "contract in all, USD", "all_price": "price of all GPUs, USD", "average": "on average",
-    "of_each": "GPUs of each", "sites": "how many places",
+    "of_each": "GPUs of each", "sites": "how many places", "team_each": "people in each",
     "all_audio": "hours of sound", "stray": "every, hours", "grows_to": "GPUs at the end",
     "audio_each": "sound of each", "setting": "setting", "node_hours": "machine-hours",
     "images": "images", "precision": "precision", "billfor": "the bill is for", "stay": "data stays",

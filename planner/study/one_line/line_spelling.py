@@ -14,6 +14,10 @@ _THOUSANDS = re.compile(
     r"|(?: \d{3})(?=\s?(?:[€£$]|eur|chf|usd|gbp|sek|nok|dkk|pln|czk|dollar|euro))| 000(?=\s[a-z]))(?![\d.,]*\d)"
 )
 _POINTS = {ord("."): ",", ord(" "): ",", ord("|"): "."}
+_MODEL_BETWEEN = re.compile(  # 40,000 sdxl images
+    r"(?<![\w.,])(\d[\d.,]*(?: ?[km](?![a-z]))?) (sdxl|flux|whisper|llama|qwen|mistral|gemma|bert)"
+    r"(?= (?:images|pictures|calls|requests|prompts|queries|messages)(?![a-z]))"
+)
 _LAKHS = re.compile(r"(?<![\d.,])(\d+(?:\.\d+)?)\s?(lakhs?|lacs?|crores?)(?![a-z])")
 _TPU_SLICE = re.compile(r"(?<![\w.])(tpu[ -]?)?(v[2-7][ep]?)-(\d{1,4})(?!\w)")
 
@@ -25,6 +29,7 @@ def plain_spelling(line: str) -> str:
     line = re.sub(r"(?<=\d)'s(?!\w)", "s ", line)  # h100's
     line = re.sub(r"(?<=[a-z])'s(?!\w)|(?<=mio)\.", lambda match: " " * len(match[0]), line)
     line = re.sub(r"(?<=[a-z\d])-(?=(?:hours?|days?|weeks?|months?|years?)(?![a-z]))", " ", line)  # a100-hours
+    line = _MODEL_BETWEEN.sub(r"\2 \1", line)
     line = _LAKHS.sub(_in_thousands, line)
     line = _TPU_SLICE.sub(_counted_slice, line)
     line = _THOUSANDS.sub(lambda match: match[0].replace(",", "|").translate(_POINTS), line)

@@ -47,7 +47,7 @@ LONG_UNIT = UNIT.replace("seconds?|secs?|s|minutes?|mins?|", "")  # 4090s are ca
 EVERY = r"\s*(?:/|(?:per|an?|each|every|p)(?![a-z]))\s*"
 RATE_UNIT = rf"(?:{EVERY}{UNIT}|\s*(?P<ly>hourly|daily|nightly|weekly|monthly|quarterly|yearly|annually))"
 REQUESTS = (
-    r"(?:(?!(?:for|and|to|with|in|on|at|of|x|gpus?|cards?) )[a-z]+ )?"
+    r"(?:(?!(?:for|and|to|with|in|on|at|of|x|gpus?|cards?|sdxl|flux) )[a-z]+ )?"
     rf"(?:{WORDS['requests'].replace(' ', '|')})"
 )
 TOKENS = r"(?:training |text |output |input )?(?:tokens?|toks?)(?![a-z])"

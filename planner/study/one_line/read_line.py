@@ -63,7 +63,8 @@ _EXAMPLE = "64 H100 for 3 months in Germany, or Llama 70B at 5 requests a second
 _ONE = {"place": "place", "model": "model", "provider": "seller", "seller": "seller", "price": "model"}
 _SAYS_ENOUGH = frozenset({
     "chip", "model", "bill", "gpus", "team", "budget", "monthly_budget", "have", "gpu_hours", "rps", "tokens", "anyone",
-    "seller", "billfor", "audio", "each_rps", "audio_each", "token_rates", "inflight", "batch", "cpu", "contract",
+    "seller", "billfor", "team_each", "audio",
+    "each_rps", "audio_each", "token_rates", "inflight", "batch", "cpu", "contract",
 })  # fmt: skip
 _OWNED_SINCE = re.compile(
     r"(?<![a-z])(?:owned since|(?:bought|purchased|owned)(?: in)? (?:19|20)\d\d)(?![a-z])", re.IGNORECASE
@@ -301,7 +302,9 @@ def _unknown_words(catalogue: Catalogue, parts: LineParts) -> Iterator[str]:
     run: list[str] = []
     last = 0
     for word in tokens(parts.rest):
-        is_word = word.text not in FILLERS and word.text not in _QUIET and re.search(r"\w", word.text) is not None
+        is_word = (
+            not {word.text, names.bare(word.text)} & (FILLERS | _QUIET) and re.search(r"\w", word.text) is not None
+        )
         if run and (not is_word or BLANK in parts.rest[last : word.start]):
             yield " ".join(run)
             run = []
