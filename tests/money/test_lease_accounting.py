@@ -8,7 +8,9 @@ import pytest
 from planner.money.accounting.fiscal import periods
 from planner.money.accounting.lease_schedule import lease_back, lease_schedule
 from planner.money.accounting.leases import LeaseAccounts, lease_accounts
+from planner.money.plan import plan_from_context
 from planner.money.ways.lease import build as build_lease
+from planner.money.ways.sale_and_lease_back import build as build_lease_back
 from tests.money.owning import EIGHTY, built, scenario, setting
 from tests.rows import each_row
 
@@ -87,11 +89,8 @@ def test_ileasepro_48_months() -> None:
 
 def booked(lease: dict[str, Any] | None = None, **plan: Any) -> LeaseAccounts:
     """Return the books of 800,000 worth that is leased, at 10 %."""
-    terms = {
-        "terms": {"discount_rate_per_year": 0.1},
-        "lease": {"left_share": 0.0, "rate_per_year": 0.1} | (lease or {}),
-    }
-    context = setting(scenario(OWN, **terms, **plan))
+    terms = {"left_share": 0.0, "rate_per_year": 0.1, **(lease or {})}
+    context = setting(scenario(OWN, **{"terms": {"discount_rate_per_year": 0.1}, "lease": terms, **plan}))
     accounts = lease_accounts(context, built(build_lease, context))
     assert accounts is not None
     return accounts
@@ -147,3 +146,38 @@ def test_a_fiscal_year_ends_before_the_month_it_starts_in() -> None:
     assert plain.labels == ("Today", "Year 1", "Year 2", "Year 3", "Year 4")
     assert plain.sums(usd) == [1, 12, 12, 12, 12]
     assert plain.ends(np.arange(49.0)) == [0, 12, 24, 36, 48]
+
+
+def test_in_real_terms_payments_are_nominal_and_so_is_the_rate() -> None:
+    nominal = booked(years=4.0)
+    real = booked(years=4.0, terms={"discount_rate_per_year": 1.1 / 1.03 - 1, "money": "real",
+                                    "inflation_per_year": 0.03})  # fmt: skip
+    assert real.rate_per_year == pytest.approx(0.1)
+    assert real.rows["paid"].sum() == pytest.approx(nominal.rows["paid"].sum())
+    assert real.leases[0].schedule.asset[0] == pytest.approx(nominal.leases[0].schedule.asset[0])
+
+
+def test_a_lease_back_below_the_price_holds_the_rest_as_rent_in_advance() -> None:
+    deal = {"price_share": 0.9, "years": 2.0, "left_share": 0.5, "rate_per_year": 0.1}
+    context = setting(scenario(OWN, terms={"discount_rate_per_year": 0.1}, sale_and_lease_back=deal))
+    accounts = lease_accounts(context, built(build_lease_back, context))
+    assert accounts is not None
+    (lease,) = accounts.leases
+    worth = lease.schedule.liability[0] + lease.schedule.paid[0]
+    assert lease.contract.received_usd == pytest.approx(720_000)
+    assert lease.schedule.asset[0] == pytest.approx(worth + 80_000)
+    assert lease.us == "operating"
+    assert accounts.rows["us_operating_cost"].sum() == pytest.approx(lease.schedule.paid.sum() + 80_000)
+
+
+def test_a_reservation_that_is_paid_before_has_no_liability() -> None:
+    names = {"reservations_are_leases": True, "short_term_expensed": False}
+    plan = {"accounting": names, "reserve": {"usd_per_accelerator_hour": 2.0, "term": "reserved_2y", "prepaid": True}}
+    found = plan_from_context(setting(scenario(OWN, years=2.0, ways=("own", "reserved"), **plan)))
+    option = found.option("reserved")
+    assert option is not None
+    accounts = lease_accounts(found.setting, option.ledger)
+    assert accounts is not None
+    assert not accounts.rows["liability"].any()
+    assert accounts.rows["asset"][0] == pytest.approx(accounts.rows["paid"].sum())
+    assert accounts.rows["interest"].sum() == 0 < accounts.rows["depreciation"].sum()

@@ -68,7 +68,9 @@ class LeaseAccounts:
 def lease_accounts(setting: PlanContext, ledger: Ledger) -> LeaseAccounts | None:
     """Return the leases of a ledger in the books; None where nothing is leased or reserved."""
     own = setting.scenario.accounting.borrowing_rate_per_year
-    rate = setting.discount_rate_per_year if own is None else own
+    rate, terms = setting.discount_rate_per_year if own is None else own, setting.terms
+    if own is None and terms.money == "real" and terms.discount_rate_per_year is not None:
+        rate = (1 + rate) * (1 + terms.inflation_per_year) - 1  # what is paid is nominal
     leases = tuple(lease for group in _by_contract(ledger.lines) for lease in _leases(setting, group, rate))
     if not leases:
         return None

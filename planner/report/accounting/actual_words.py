@@ -151,7 +151,7 @@ def actual_sentences(plan: Plan, actuals: Actuals) -> tuple[str, ...]:
     sentences = [
         f"{bill.name}: {words.count(bill.rows, 'charge')}{who}, {words.count(actuals.until, 'month')} of the plan "
         f"until {words.day(days[-1])}, as billed (BilledCost).",
-        f"An hour of a machine counts as {words.count(actuals.each, 'GPU-hour')}, as the plan rents them.",
+        f"An hour of a machine counts as {words.count(actuals.each, 'GPU-hour')}.",
         "Price, volume and mix split machine hours among on demand, committed and spot; what is not billed by the hour "
         "is other. The rest as billed so far takes hours at the cost they had against the plan.",
     ]
