@@ -100,7 +100,7 @@ def distributed_training_book_economics() -> tuple[StatedNumber, ...]:
         StatedNumber(
             *("ex2_cost_ratio_b_over_a", "x", 1.43, 1.428571, 0.002),
             lambda: 0.5 / 0.35,
-            note="b is 43 % dearer, so a is 30 % cheaper, not 43 % as its text has it",
+            note="b is 43 % more expensive, so a is 30 % cheaper, not 43 % as its text has it",
         ),
         StatedNumber("ex3_breakeven_preemption_per_h", "1/h", 1.22, 1.2125, 0.01, preemptions),
         StatedNumber("ex3_multiplier_5pct", "x", 1.08, 1.076923, 0.005, lambda: stretch(0.05)),
