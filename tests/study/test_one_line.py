@@ -158,3 +158,32 @@ def test_what_one_has_goes_into_the_link_and_the_sentence() -> None:
     assert parse_link(link, catalogue).scenario.kept == plan.kept
     said = "beside 64 V100 SXM2 16 GB you have since 2019, worth 19,200 USD"
     assert question_text(catalogue, HOURS, link).endswith(said)
+
+
+@each_row(("line", "field", "value"), [
+    ("8 h100 until end of 2028", "years", 2.101), ("llama 8b on 1T tokens by 15 March with 64 h100", "due", 109),
+    ("32 h100 from March for 2 years", "years", 2.0), ("train a 7b on 10B tokens by Q2 2027 on 8 h100", "due", 126),
+])  # fmt: skip
+def test_a_date_is_the_time_until_then(line: str, field: str, value: float) -> None:
+    reading = read_line(live_catalogue(), line, date(2026, 11, 26))
+    assert _field(reading, field) == pytest.approx(value, abs=0.01)
+
+
+@each_row(("line", "label"), [
+    ("16 h100 in Oslo and Stockholm", "Sweden"), ("8 h100 at lambda or coreweave for a year", "CoreWeave"),
+    ("llama 8b or qwen3 8b at 5 rps", "Qwen3-8B"), ("16 h100 or 16 mi300x", "MI300X"),
+])  # fmt: skip
+def test_of_two_of_a_kind_the_second_is_left_out_and_named(line: str, label: str) -> None:
+    reading = read_line(live_catalogue(), line)
+    assert reading.scenario is not None
+    assert any(label in note and "left out" in note for note in reading.notes)
+
+
+@each_row(("line", "choices"), [
+    ("train yolo v8 on 4 rtx 4090", ("ResNet-50", "ViT-B/16")),
+    ("8 h100 in scandinavia", ("Sweden", "Norway", "Denmark")),
+])  # fmt: skip
+def test_what_has_no_record_is_asked_about_with_the_nearest(line: str, choices: tuple[str, ...]) -> None:
+    question = read_line(live_catalogue(), line).questions[0]
+    assert len(question.choices) == len(choices)
+    assert all(read_line(live_catalogue(), each).scenario is not None for each in question.choices.values())
