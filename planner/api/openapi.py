@@ -65,7 +65,7 @@ def _operations(verb: Verb, content: Schema, schemas: Schema) -> Schema:
     """Return what may be sent to a verb: keys, or a file."""
     request = verb.request.model_json_schema(ref_template=_REFS)
     schemas |= request.pop("$defs", {})
-    fields = [_parameter(name, field, name in request.get("required", ())) for name, field in _plain(request)]
+    fields = [_parameter(name, field, name in request.get("required", ())) for name, field in plain_fields(request)]
     plans = [] if not verb.most else _plans() if verb.most > 1 else [*map(_key, KEYS.values()), *_OTHERS]
     name = f"{verb.name}{'_csv' if 'text/csv' in content else ''}"
     responses: Schema = {
@@ -84,26 +84,22 @@ def _operations(verb: Verb, content: Schema, schemas: Schema) -> Schema:
     return {"get": get, "post": post}
 
 
-def _plain(request: Schema) -> list[tuple[str, Schema]]:
-    """Return the fields that fit into a link: no lists, no records."""
-    alternatives = ((name, [*field.get("anyOf", [field])]) for name, field in request["properties"].items())
+_OF_PAGES = frozenset({"anyOf", "title", "default", "unit", "asked"})
+
+
+def plain_fields(request: Schema) -> list[tuple[str, Schema]]:
+    """Return the fields that fit into a link, without lists and records, and without what only pages need of them."""
+    first = ((name, field, field.get("anyOf", [field])[0]) for name, field in request["properties"].items())
     return [
-        (name, {**request["properties"][name], **kind})
-        for name, kinds in alternatives
-        for kind in kinds[:1]
-        if "$ref" not in kind and kind.get("type") in ("string", "number", "integer", "boolean")
+        (name, {key: value for key, value in {**field, **kind}.items() if key not in _OF_PAGES})
+        for name, field, kind in first
+        if kind.get("type") in ("string", "number", "integer", "boolean")
     ]
 
 
 def _parameter(name: str, schema: Schema, required: bool) -> Schema:
-    stated = {key: value for key, value in schema.items() if key not in ("anyOf", "title", "default", "unit", "asked")}
-    return {
-        "name": name,
-        "in": "query",
-        "required": required,
-        "description": str(schema.get("description", "")),
-        "schema": {key: value for key, value in stated.items() if key != "description"},
-    }
+    described = {"name": name, "in": "query", "required": required, "description": str(schema.get("description", ""))}
+    return {**described, "schema": {key: value for key, value in schema.items() if key != "description"}}
 
 
 def _key(key: LinkKey) -> Schema:
