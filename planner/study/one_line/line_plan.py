@@ -157,6 +157,10 @@ def _task(values: dict[str, Any], notes: list[str]) -> str:
     task = named or stated or ("serve" if is_replaced else "")
     if "bill" in values and not tuned and (task != "serve" or "model" not in values):
         return "bill"
+    is_short = {"gpus", "length"} <= values.keys() and values["length"] < _SHORTEST_HOURS
+    if "model" in values and not task and (is_short or "gpu_hours" in values):
+        notes.append("The hours are stated: which model runs in them is not used.")
+        return "hours"
     if "model" in values and not task:
         task = "train" if values.get("gpus", 0) > _MOST_SERVED or "due" in values else "serve"
         why = "more GPUs than one machine has" if task == "train" else "no training is named"

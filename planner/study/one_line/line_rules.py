@@ -309,7 +309,8 @@ RULES: tuple[Rule, ...] = (
         r"(?:\s*(?:plan|term|contract|commitment|long|life|horizon|each))?", hours_in),
     _rule("precision", rf"(?:in )?(?:(?P<format>fp32|bf16|fp16|fp8|int8|mxfp4|fp4|int4)|(?P<bits>4|8|16)[- ]?bits?"
         rf"|q(?P<q>[48])(?:_[a-z0-9_]+)?|(?P<four>awq|gptq|nf4))(?: gguf| quanti[sz]ed)?{_END9}", precision),
-    _rule("method", r"full(?:[- ]parameter)?(?=[- ](?:fine|tun))|all (?:the )?(?:weights|parameters)", "full"),
+    _rule("method", r"full(?:[- ]parameter)?(?=[- ](?:fine|tun)|,? (?:on|with|for|[0-9])|,)|all (?:the )?(?:weights"
+        r"|parameters)", "full"),
     _rule("method", r"q-?lora", "qlora"),
     _rule("method", rf"loras?{_END}", "lora"),
     _rule("gpus", rf"(?:we |i )?needs?(?: to have)?\s*{_P}(?=\s*(?:$|[,.;?]|in total|now|altogether))",

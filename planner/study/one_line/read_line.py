@@ -106,7 +106,8 @@ class LineParts:
         self.values[name] = value
         self.rest = blank(self.rest, start, end)
         label = LABELS.get(name) or (KEYS[name].label if name in KEYS else name)
-        end += len(_REST_OF_WORD.match(self.line, end)[0])  # type: ignore[index]
+        if self.line[end - 1 : end].isalnum():
+            end = _REST_OF_WORD.match(self.line, end).end()  # type: ignore[union-attr]
         text = self.line[start:end].strip(" ,;")
         self.phrases.append(UnderstoodPhrase(text, label, shown_value(name, value) if shown is None else shown))
 
