@@ -150,7 +150,7 @@ class Currency(ScenarioModel):
     """
 
     code: Annotated[str, Field(max_length=3, pattern="^[A-Z]{3}$"), ask("currency", "Tables and files in",
-        "By its three letters: EUR. Sentences, cards and charts stay in dollars.", group=MONEY, rare=True,
+        "By its three letters: EUR. Sentences, cards, charts and offers stay in dollars.", group=MONEY, rare=True,
         usual="US dollars")]  # fmt: skip
     usd_per_unit: Annotated[float | None, Field(gt=0.0, le=1_000.0), unit("USD for one unit of it")] = None
     usd_per_unit_by_year: Annotated[tuple[Annotated[float, Field(gt=0.0, le=1_000.0)], ...], Field(max_length=10,

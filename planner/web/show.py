@@ -71,11 +71,19 @@ def table(
     currency = state.currency()
     if currency is not None and currency.usd_per_unit is not None:
         data = data.in_currency(currency.code, currency.usd_per_unit)
-        config = {name.replace("USD", currency.code): column for name, column in config.items()}
+        config = {name.replace("USD", currency.code): _in_code(column, currency.code) if "USD" in name else column
+                  for name, column in config.items()}  # fmt: skip
     rounded = {name: 2 for name, column in config.items() if column is WHOLE_SHARE}
     dataframe(data.to_pandas().round(rounded) if rounded else data, column_config=config, **options)
     if file:
         csv_button(data, file, f"csv-{key}")
+
+
+def _in_code(column: Any, code: str) -> Any:
+    """Return the format of a column of money with the code of a currency in place of a dollar sign."""
+    look = (column.get("type_config") or {}) if isinstance(column, dict) else {}
+    written = str(look.get("format") or "").replace("$", f"{code} ")
+    return column | {"type_config": look | {"format": written}} if written else column
 
 
 def from_column(first: int, column: Any) -> Callable[[Table], Mapping[str, Any]]:

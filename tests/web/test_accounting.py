@@ -1,5 +1,7 @@
 """The box of a controller: statements, leases, rates, and bills beside the plan."""
 
+import json
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -51,4 +53,7 @@ def test_tables_are_in_the_currency_of_the_plan() -> None:
     )
     assert list(eur.columns) == [name.replace("USD", "EUR") for name in usd.columns]
     assert eur["Total cash, EUR"].tolist() == pytest.approx((usd["Total cash, USD"] / 1.1172).tolist())
-    assert visit(currency="XYZ").exception == []
+    config = json.loads(euros.dataframe[0].proto.columns)
+    assert "$" not in json.dumps({name: column for name, column in config.items() if "EUR" in name})
+    assert config["Total cash, EUR"]["type_config"]["format"].startswith("EUR ")
+    assert not visit(currency="XYZ").exception

@@ -27,7 +27,7 @@ LABELS = dict(zip(ROWS, (
     "Rented", "EBITDA", "Written off in the books", "Sales, less what the books held", "Interest",
     "Profit before tax", "Tax and VAT", "Profit", "Cash, beside it",
 ), strict=True))  # fmt: skip
-ALWAYS = frozenset({"revenue", "ebitda", "depreciation", "before_tax", "profit", "cash"})
+ALWAYS = frozenset({"ebitda", "depreciation", "before_tax", "profit", "cash"})
 
 
 @cached(16)
