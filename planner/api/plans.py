@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import date
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from planner.report.answer.plan_report import PlanReport, plan_text
 from planner.report.answer.sensitivity import CARRYING
 from planner.report.answer.sentences import summarize_answer
 from planner.report.answer.side_by_side import compare_table, differences_table, repeated
-from planner.report.files.csv import cash_table
+from planner.report.files.csv import SIGN, assumptions_table, cash_table, results_table
 from planner.report.forms import bullet_list, join_sections
 from planner.report.table import Table, text_table
 from planner.scenario.link import scenario_to_link
@@ -43,6 +43,21 @@ def with_studies(report: PlanReport) -> PlanReport:
     also, pair = other_measures(report.plan, report.answer, report.futures), report.answer.pair
     bars = () if pair is None else tornado(report.plan, pair[0].option, pair[1].option, CARRYING)
     return report._replace(waits=(waits, later), also=also, bars=bars)
+
+
+def plan_tables(report: PlanReport) -> dict[str, Callable[[], Table]]:
+    """Return the tables of a plan that are files, each made when it is asked for."""
+    from planner.report.accounting.accounting_file import accounting_table  # only for files
+    from planner.report.answer.profit_words import profit_csv
+
+    plan, answer = report.plan, report.answer
+    return {
+        "payments": lambda: cash_table(plan),
+        "results": lambda: results_table(plan, answer, report.futures),
+        "assumptions": lambda: assumptions_table(plan, SIGN),
+        "profit": lambda: profit_csv(answer),
+        "accounting": lambda: accounting_table(plan, answer),
+    }
 
 
 def plan_result(report: PlanReport) -> Result:

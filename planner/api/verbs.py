@@ -16,7 +16,7 @@ import pydantic_core
 from pydantic import Field
 
 from planner.api.offers import MarketRequest, PriceRequest, market_of, prices, typical_uses
-from planner.api.plans import ask, asked_result, comparison, evaluate, plan_result, with_studies
+from planner.api.plans import ask, asked_result, comparison, evaluate, plan_result, plan_tables, with_studies
 from planner.api.records import LoadedScenario, MalformedError, RequestError, Result
 from planner.api.speed import (
     ServeRequest,
@@ -27,7 +27,6 @@ from planner.api.speed import (
     serve_result,
     train_result,
 )
-from planner.report.files.csv import SIGN, assumptions_table, results_table
 from planner.scenario.amounts import parse_amount
 from planner.scenario.base import ScenarioModel
 from planner.scenario.file import SavedScenario, read_scenario
@@ -62,7 +61,9 @@ _PlanDay = Annotated[Day | None, Field(description="the day of prices; the plan'
 class PlanRequest(ScenarioModel):
     """Rent, buy, or both: ledgers, answer, break-evens of a scenario."""
 
-    table: Literal["payments", "results", "assumptions"] = Field(default="payments", description="what CSV holds")
+    table: Literal["payments", "results", "assumptions", "profit", "accounting"] = Field(
+        default="payments", description="what CSV holds"
+    )
     day: _PlanDay = None
 
 
@@ -101,13 +102,7 @@ class Verb(NamedTuple):
 
 def _plan(_: Catalogue, plans: Plans, request: PlanRequest, __: date) -> Result:
     report = with_studies(evaluate(plans[0]))
-    result, plan = plan_result(report), report.plan
-    tables = {
-        "payments": result.table,
-        "results": lambda: results_table(plan, report.answer, report.futures),
-        "assumptions": lambda: assumptions_table(plan, SIGN),
-    }
-    return result._replace(table=tables[request.table])
+    return plan_result(report)._replace(table=plan_tables(report)[request.table])
 
 
 def _compare(_: Catalogue, plans: Plans, __: CompareRequest, ___: date) -> Result:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -17,7 +16,6 @@ from planner.report.files.csv_style import DECIMALS, ENCODINGS, SEPARATORS, CsvS
 if TYPE_CHECKING:
     from planner.api.records import LoadedScenario, Result
     from planner.report.answer.plan_report import PlanReport
-    from planner.report.table import Table
 
 
 _FILES = {
@@ -109,22 +107,16 @@ def _price_changes(loaded: LoadedScenario, before: PlanReport) -> str:
 
 
 def _write_csv_files(report: PlanReport, args: argparse.Namespace) -> None:
-    from planner.report.accounting.accounting_file import accounting_table
-    from planner.report.answer.profit_words import profit_csv
-    from planner.report.files.csv import SIGN, assumptions_table, cash_table, results_table, to_csv
+    from planner.api.plans import plan_tables
+    from planner.report.files.csv import to_csv
     from planner.report.pack import write_pack
 
     style = CsvStyle(args.csv_separator, args.csv_decimal, args.csv_encoding)
-    tables: tuple[tuple[Path | None, Callable[[], Table]], ...] = (
-        (args.csv, lambda: cash_table(report.plan)),
-        (args.csv_assumptions, lambda: assumptions_table(report.plan, SIGN)),
-        (args.csv_results, lambda: results_table(report.plan, report.answer, report.futures)),
-        (args.csv_profit, lambda: profit_csv(report.answer)),
-        (args.accounting, lambda: accounting_table(report.plan, report.answer)),
-    )
-    for path, table in tables:
-        if path:
-            write_file(path, to_csv(table(), style))
+    paths = {"payments": args.csv, "assumptions": args.csv_assumptions, "results": args.csv_results,
+             "profit": args.csv_profit, "accounting": args.accounting}  # fmt: skip
+    for name, table in plan_tables(report).items():
+        if paths[name]:
+            write_file(paths[name], to_csv(table(), style))
     if args.pack:
         write_file(args.pack, write_pack(report.plan, report.answer, report.futures, report.summary.title, style))
     if args.memo:

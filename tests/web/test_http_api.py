@@ -111,6 +111,8 @@ def test_a_plan_is_posted_as_yaml_and_as_json() -> None:
     assert json.loads(first.body) == json.loads(again.body)
     results = rows_of(asked(f"plan.csv?day={DAY}&table=results", b"years: 2\n").body)
     assert {row["option"] for row in results} >= {"own", "on_demand"}
+    for table in ("assumptions", "profit", "accounting"):
+        assert rows_of(asked(f"plan.csv?day={DAY}&table={table}", b"years: 2\n").body), table
     job = json.dumps({"model": "llama-3-8b", "accelerator": "h100 sxm", "day": str(DAY)}).encode()
     assert json.loads(asked("train", job).body)["fits"] is True
     plans = json.dumps({"plans": [{"years": 2}, {"years": 3}]}).encode()
