@@ -30,6 +30,7 @@ class HttpRequest(NamedTuple):
     query: str
     body: bytes
     today: date
+    base: str = ""  # the path of the server
 
 
 class HttpAnswer(NamedTuple):
@@ -52,7 +53,7 @@ def respond(facts: Catalogue, asked: HttpRequest, within_s: float) -> HttpAnswer
     name, _, form = asked.name.partition(".")
     try:
         if name not in VERBS:
-            return _answer(JSON, _text(openapi()))
+            return _answer(JSON, _text(openapi(asked.base)))
         result = answer(VERBS[name], facts, asked.today, *_parts(VERBS[name], asked), within_s=within_s)
         return _answer(CSV, to_csv(result.table())) if form else _answer(JSON, _text(result.document()))
     except TooSlowError:

@@ -44,8 +44,8 @@ _REFUSALS = {
 }  # fmt: skip
 
 
-def openapi() -> Schema:
-    """Return the document."""
+def openapi(base: str = "") -> Schema:
+    """Return the document of a server that is reached below a path."""
     scenario = json.loads(json.dumps(file_schema()).replace("#/$defs/", _REFS.format(model="")))
     schemas: Schema = {"Error": _ERROR, "Stamped": _STAMPED, **scenario.pop("$defs"), "Scenario": scenario}
     for record in _ANSWERS.values():
@@ -58,7 +58,8 @@ def openapi() -> Schema:
         paths[f"/api/v1/{verb.name}"] = _operations(verb, {"application/json": {"schema": answer}}, schemas)
         paths[f"/api/v1/{verb.name}.csv"] = _operations(verb, {"text/csv": {"schema": _TEXT}}, schemas)
     info = {"title": "Rent, buy, or both?", "version": RELEASE}
-    return {"openapi": "3.1.0", "info": info, "paths": paths, "components": {"schemas": schemas}}
+    servers = {"servers": [{"url": base}]} if base else {}
+    return {"openapi": "3.1.0", "info": info, **servers, "paths": paths, "components": {"schemas": schemas}}
 
 
 def _operations(verb: Verb, content: Schema, schemas: Schema) -> Schema:

@@ -175,6 +175,11 @@ def test_a_refusal_is_one_sentence_of_one_shape(path: str, body: bytes, status: 
     assert "etag" not in refused.headers
 
 
+def test_the_description_names_the_path_of_the_server() -> None:
+    assert json.loads(asked("openapi.json").body) == openapi()
+    assert openapi("/tools/plans")["servers"] == [{"url": "/tools/plans"}]
+
+
 def test_an_open_question_says_what_to_ask() -> None:
     choices = json.loads(asked("ask?line=8+h100+in+georgia").body)["error"]["choices"]
     assert choices == {"Georgia, the country": "8 h100 in GE", "Georgia, United States": "8 h100 in US-GA"}

@@ -115,7 +115,8 @@ async def _asked(request: Request) -> HttpRequest:
             raise _RefusedError(413, f"A file has at most {strict_yaml.MAX_BYTES:,} bytes: send less.")
     if request.method == "POST" and not body:
         raise _RefusedError(400, "The file is empty: want a plan, as YAML or JSON.")
-    return HttpRequest(name, request.url.query, bytes(body), date.today())
+    base = request.url.path.removesuffix(f"/api/v1/{name}")
+    return HttpRequest(name, request.url.query, bytes(body), date.today(), base)
 
 
 async def _calculated(facts: Catalogue, asked: HttpRequest, address: str) -> HttpAnswer:
