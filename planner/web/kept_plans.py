@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 KEY = "saved"  # in the address: the plan's number and its version, and whether today's figures are shown
 _OPEN, _REFUSAL, _GO = "kept_open", "kept_refusal", "kept_go"
 _ADDRESS = re.compile(r"(\d{1,9})\.(\d{1,6})(-today)?", re.ASCII)
-_HERE = "this machine"
+_HERE = "somebody on this machine"
 _FIRST = 5  # that the first page names
 _T = TypeVar("_T")
 

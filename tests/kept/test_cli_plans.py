@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from planner.cli.common import BAD_INPUT, NEWS, OK
+from planner.store.versions import release_note
 from pricing.feeds import live
 from tests.facts import CATALOGUE
-from tests.kept.made import later_facts
+from tests.kept.made import later_facts, version
 from tests.shell import DAY, run
 
 pytestmark = pytest.mark.slow
@@ -104,3 +105,26 @@ def test_a_watched_plan_says_when_its_answer_turns(
     assert code == NEWS
     assert out.startswith("Lab: Today's prices change this answer from")
     assert run(capsys, "watch", "Lab")[:2] == (OK, "")
+
+
+def test_your_own_prices_are_kept_with_the_figures(
+    lab: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quotes, path = tmp_path / "quotes.csv", tmp_path / "lab.yaml"
+    quotes.write_text("kind,provider,purchase,discount_share\ndiscount,RunPod,on_demand,0.5\n")
+    arguments = (str(path), "--quotes", str(quotes), *DAY)
+    expected = json.loads(run(capsys, "plan", *arguments, "--json")[1])["options"]
+    assert run(capsys, "plans", "save", *arguments, "--name", "Quoted")[0] == OK
+    quotes.unlink()
+    monkeypatch.setattr(live, "current", later_facts)
+    assert shown(capsys, "show", "Quoted")["options"] == expected
+
+
+def test_another_release_that_calculates_otherwise_is_named() -> None:
+    kept = version().result
+    assert release_note(kept, kept, "1.0") == ""
+    moved = json.loads(json.dumps(kept))
+    moved["options"]["on_demand"]["measures"]["present_usd"] += 1.0
+    assert release_note(kept, moved, "1.0") == (
+        f"Release 1.0 of the program saved “{kept['title']}”; this one calculates 1 measure otherwise."
+    )
