@@ -187,3 +187,14 @@ def test_what_has_no_record_is_asked_about_with_the_nearest(line: str, choices: 
     question = read_line(live_catalogue(), line).questions[0]
     assert len(question.choices) == len(choices)
     assert all(read_line(live_catalogue(), each).scenario is not None for each in question.choices.values())
+
+
+@each_row("line", [
+    "9,000 CT scans per day on 3 L40S", "WACC 6% per second, 8 h200", "1M ct/kWh, 8 h100", "9k cents per kwh, 8 h100",
+    "8 h100 by 31 February 2027", "0.5 hours of audio a day", "64 h100 from 25 to 99, 3 shifts",
+])  # fmt: skip
+def test_odd_numbers_end_in_a_plan_or_a_sentence(line: str) -> None:
+    try:
+        assert read_line(live_catalogue(), line).line == line
+    except (LineError, ScenarioError) as refusal:
+        assert "\n" not in str(refusal)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from planner.scenario.base import HOURS_PER_MONTH
 from planner.scenario.typed_money import parse_money
-from planner.study.one_line.quantities import BLANK, NUMBER, blank, hours_of
+from planner.study.one_line.quantities import BLANK, NUMBER, blank, hours_of, parse_number
 from pricing.exchange import DOLLAR, Rates
 
 _CODES = {
@@ -18,7 +18,7 @@ _CODES = {
 }  # fmt: skip
 _SIZES = {"mn": "m", "mio": "m", "mil": "m", "bn": "b", "tn": "t", "thousand": "k", "million": "m", "billion": "b"}
 _PER = (
-    r"(?:\s*(?:(?:per|an?|/|each|every|p)\s*(?:gpu[- /]?|accelerator[- /]?)?(?P<per>hours?|hrs?|h|days?"
+    r"(?:\s*(?:(?:per|an?|/|each|every|p|last)\s*(?:gpu[- /]?|accelerator[- /]?)?(?P<per>hours?|hrs?|h|days?"
     r"|weeks?|months?|mos?|quarters?|years?|yrs?|kwh|kw|gpus?|cards?|servers?|machines?|piece|unit)"
     r"|(?P<ly>monthly|yearly|annually|weekly|daily|each|hourly|apiece))(?![a-z]))?"
 )
@@ -36,7 +36,7 @@ _BY_MONTH = re.compile(rf"(?P<n>(?=[0-9]){NUMBER}(?<!b)){_LONG_PER}(?! (?:active
 _FETCHES = r"(?:worth|fetch(?:es)?|(?:sold|sell)(?: them)? for)"
 _WORTH = re.compile(rf"{_FETCHES}\s*(?:about )?(?P<n>(?=[0-9]){NUMBER}){_PER}(?!\s*[a-z]*\d)")
 _AT = re.compile(
-    rf"(?:at|@|versus|vs|against)\s*(?P<n>(?=[0-9]){NUMBER})\s*"
+    rf"(?:(?:at|@|versus|vs|against)\s*|(?<![\w.,])(?=[0-9.]+ ?(?:per|/) ?kwh))(?P<n>(?=[0-9]){NUMBER})\s*"
     r"(?:(?:per|an?|/)\s*(?:gpu[- /]?)?(?P<per>hours?|hrs?|h|kwh|gpu|card)"
     r"|(?P<ly>each|apiece|hourly))(?![a-z])"
 )
@@ -57,6 +57,8 @@ _BOUGHT_FOR = re.compile(
     r"(?<![a-z])(?:buy(?:ing)?|purchas(?:e|ed|ing)|bought)(?![a-z])[^.;?,]*\d[^.;?,]*(?:for|at)\s*$"
 )
 _TO_SELLER = re.compile(r"\s+(?:on|at|to|with) (?!(?:gpus?|an?|the|hardware|compute|spot|demand)(?![a-z]))[a-z]")
+_NAMED = r"c(?= ?/ ?kwh)|cents?|cts?(?! scan)|¢|dollars?|bucks?|euros?|pounds?|francs?|rupees?|yen|yuan|won|reais|zloty"
+_CENTS = re.compile(r"(?:cents?|cts?|¢)\s*$")
 _CASH = re.compile(r"(?:cash|day one)(?: limit)?(?: of| is|:| at most)?\s*$")
 _YEARLY = re.compile(r"(?<![a-z])(?:annual(?:ly)?|yearly)(?![a-z])")
 _BEFORE_BUDGET = re.compile(rf"(?P<n>(?=[0-9]){NUMBER}){_PER}(?= (?:as a |of )?budget)")
@@ -87,9 +89,7 @@ def find_amounts(line: str, rates: Rates, by_token: bool = False) -> Iterator[Li
     """
     codes = "|".join((DOLLAR, *rates)).casefold()
     marks = rf"(?:us|hk|nz|[acsr])\$|[$€£₹₩¥]|(?<![a-z])(?:{codes}|rmb|rs\.?)(?![a-z])"
-    named = (
-        rf"{marks}|c(?= ?/ ?kwh)|cents?|cts?|¢|dollars?|bucks?|euros?|pounds?|francs?|rupees?|yen|yuan|won|reais|zloty"
-    )
+    named = rf"{marks}|{_NAMED}"
     marked = re.compile(
         rf"(?:(?P<before>{marks})\s?(?P<n>[0-9][0-9.,']*(?<![.,])(?:e\+?[0-9]{{1,2}})?(?:\s?(?:k|mn|mio|m|bn|b|thousand|million|billion)(?![a-z]))?)"
         rf"|(?P<n2>(?=[0-9]){NUMBER})\s{{0,9}}(?P<after>{named})(?![a-z])){_PER}"
@@ -120,7 +120,7 @@ def _amount(
     for long, short in _SIZES.items():
         number = re.sub(rf"(?<=[\d\s]){long}$", short, number)
     code = _CODES.get(mark.casefold()) or _CODES.get(mark.casefold().rstrip("s")) or mark.upper()
-    number = f"{float(number) / 100:g}" if mark.startswith(("cent", "ct", "¢")) or mark == "c" else number
+    number = f"{parse_number(number) / 100:g}" if mark.startswith(("cent", "ct", "¢")) or mark == "c" else number
     if (match["per"] or "").startswith(("h", "kwh")):
         number = re.sub(r"(\.\d{3})$", r"\g<1>0", number)  # no thousands: 2.125 an hour
     text = number if code == DOLLAR else f"{number} {code}"
@@ -152,7 +152,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("havesold", match.re is _WORTH or _SOLD_FOR.search(before)),
         ("price", is_each),
         ("server", not per and _MACHINE_AT.search(before)),
-        ("kwh", _POWER.search(before)),
+        ("kwh", _POWER.search(before) or (not per and _CENTS.search(match[0]))),
         ("bill", per and "budget" not in words and _RENTED_FOR.search(before)),
         ("bill", pays and is_bill),
         ("bill", per and "budget" not in words and _TO_SELLER.match(line, match.end())),

@@ -83,7 +83,8 @@ _PERSON = (
 _SPAN = "(?P<span>hours?|hrs?|h|days?|weeks?|months?|years?)"
 _RATE = rf"(?:{REQUESTS}{RATE_UNIT}|(?:rps|qps|req/?s){_END})"
 _AUDIO = (
-    rf"{_P}\s*(?P<span>hours?|hrs?|h|minutes?|mins?) (?:of )?(?:audio|speech|dictation|video|talk|recordings?|calls?"
+    rf"(?P<n>{PLAIN}k?)\s*(?P<span>hours?|hrs?|h|minutes?|mins?) (?:of )?(?:audio|speech|dictation|video|talk"
+    rf"|recordings?|calls?"
     r"|podcasts?|meetings?|lectures?|interviews?|hearings?|consultations?|sessions|broadcasts?|dictations?|visits)"
 )
 _SOUNDS = "(?:meetings|hearings|calls|consultations|interviews|lectures|visits|podcasts|episodes|sessions|recordings)"
@@ -145,7 +146,7 @@ RULES: tuple[Rule, ...] = (
         lambda match: number_in(match) / (parse_number(match["many"]) * hours_of(match["unit"]) * SECONDS_PER_HOUR)),
     _rule("rps", rf"{_N}\s*{REQUESTS}\s*(?:every|each|per)\s*(?P<many>{PLAIN})\s*{UNIT}",
         lambda match: number_in(match) / (parse_number(match["many"]) * hours_of(match["unit"]) * SECONDS_PER_HOUR)),
-    _rule("rps", rf"{_N}\s*{_RATE}", per_second_of_rate),
+    _rule("rps", rf"{_N}\s*{_RATE}(?: (?:on )?average{_END})?", per_second_of_rate),
     _rule("rps", rf"{_N}\s*{_TEXTS}{RATE_UNIT}", per_second),
     _rule("rps", rf"(?<![a-z])(?:{_NOUNS}){_END}(?: in total| altogether)?[:,]?\s*(?:about "
         rf"|around )?{_N}{RATE_UNIT}", per_second),
@@ -224,7 +225,7 @@ RULES: tuple[Rule, ...] = (
         lambda match: either_number(match) / 100),
     _rule("busy", rf"(?:busy|utili[sz]ation|used|usage|load)\s*(?:of|at|:|is)?\s*{_N}{_PERCENT}", percent),
     _rule("busy", rf"{_N}{_PERCENT}\s*(?:of (?:the |all )?(?:time|hours|day)|{_USED}|(?=$|[,.;?!:)|]|\d"
-        r"|(?:in|on|for|at|and|over|with|from|to|during|per|by|x|rented|owned|of)(?![a-z])))", percent),
+        r"|(?:in|on|for|at|and|over|with|from|to|during|per|by|x|rented|owned|of|until|till|or)(?![a-z])))", percent),
     _rule("busy", rf"{_P}\s*(?:hours?|hrs?|h){_END9}{RATE_UNIT}{_WEEKDAYS}", busy_share),
     _rule("busy", rf"(?P<n>0?\.\d+)\s*(?:{_USED}){_END}", number_in),
     _rule("busy", rf"(?:{_USED})\s*(?:of|at|:|is)?\s*(?P<n>0?\.\d+)(?![\d%]|\s*%)", number_in),
@@ -252,7 +253,7 @@ RULES: tuple[Rule, ...] = (
     _rule("gpu_hours", rf"{_N}(?=\s+(?!(?:for|in|at|on|to|of|or|and|x) )(?:[a-z]{{1,3}} ?[0-9]{{1,4}}|[0-9]{{4}})"
         rf"[a-z]{{0,2}}[- ](?:gpu[- ]?)?{_SPAN}{_END}"
         rf"(?:{RATE_UNIT})?)", gpu_hours),
-    _rule("gpu_hours", rf"(?=[0-9]){_N}\s*{_SPAN} (?:of|on) (?=[a-z]{{1,3}} ?[0-9]{{2,4}})",
+    _rule("gpu_hours", rf"(?=[0-9]){_N}\s*{_SPAN} (?:of|on) (?=[a-z]{{1,3}} ?[0-9]{{1,4}})",
         lambda match: (number_in(match) * hours_of(match["span"]), None)),
     _rule("gpu_hours", rf"{_N}\s*(?:gpu|accelerator|card)[- ]?{_SPAN}{_END9}(?:{RATE_UNIT})?", gpu_hours),
     _rule("node_hours", rf"{_N}\s*(?:node|machine|server|instance)[- ]{_SPAN}{_END9}(?:{RATE_UNIT})?",
@@ -345,7 +346,7 @@ VERBS: tuple[Rule, ...] = (
         rf"|the )?office(?= in )|im büro|au bureau|en la oficina", "office"),
     _rule("place", rf"(?:in |at )?(?:a )?co-?lo(?:cation)?{_END}(?: (?:facility|space))?", "colocation"),
     _rule("place", rf"on[- ]?prem(?:ises?)?{_END}|(?:own |our |server )+room|(?:stays? )?on[- ]?site{_END}"
-        rf"|in[- ]house{_END}"
+        rf"|in[- ]house{_END}|serverraum"
         rf"|air[- ]?gapped|(?:inside|within|in) (?:the|our) (?:own )?(?:hospital|bank|building|premises)"
         rf"|(?:hospital|company|bank|institute|school|ministry) *\|* *basement", "own_room"),
     _rule("place", rf"(?:in )?(?:own |our |a |the )*data\s?cent(?:er|re)s?{_END}", "data_centre"),

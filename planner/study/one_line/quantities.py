@@ -1,5 +1,6 @@
 """Numbers, units and periods in a line of plain English, and what the match of a rule states."""
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ from planner.study.one_line.line_words import WORDS
 BLANK = "|"
 _MONTH_NAMES = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _LEAST_MS = 20  # a time without a unit: 500 is in milliseconds, 2 in seconds
+_MOST_LOG_GROWTH = 9.0  # beyond what a plan may have, which it says
 MOST_GROWTH = 9.0  # a year, that a plan may have
 DAYS_PER_WEEK, WORKING_DAYS, OFFICE_HOURS_PER_WEEK = 7, 5, 40
 NIGHT_HOURS, EVENING_HOURS, SHIFT_HOURS = 10, 4, 8  # a night from 8 in the evening to 6: assumptions
@@ -125,7 +127,7 @@ def busy_share(match: re.Match[str]) -> float:
 
 def yearly_growth(match: re.Match[str]) -> float:
     times = HOURS_PER_YEAR / (per_hours(match) or HOURS_PER_YEAR)
-    return float((1 + number_in(match) / 100) ** times - 1)
+    return math.expm1(min(times * math.log1p(number_in(match) / 100), _MOST_LOG_GROWTH))
 
 
 def percent(match: re.Match[str]) -> float:
