@@ -47,7 +47,7 @@ def with_studies(report: PlanReport) -> PlanReport:
 
 def plan_tables(report: PlanReport) -> dict[str, Callable[[], Table]]:
     """Return the tables of a plan that are files, each made when it is asked for."""
-    from planner.report.accounting.accounting_file import accounting_table  # only for files
+    from planner.report.accounting.book_words import accounting_table  # only for files
     from planner.report.answer.profit_words import profit_csv
 
     plan, answer = report.plan, report.answer

@@ -18,7 +18,6 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.contract import LeaseContract
 from planner.money.formula import Num, formula
 from planner.scenario.base import EnteredAmount
 from pricing import Catalogue, Figure
@@ -31,6 +30,23 @@ Part = Literal[
     "whole machines", "rounding", "idle", "commitment", "interruptions", "waiting", "egress", "support", "tax",
     "resale", "income", "selling",
 ]  # fmt: skip
+# Parts of the bill of reserved machines that are paid whatever is used.
+RESERVED = frozenset({"compute", "interruptions", "whole machines", "rounding", "idle", "commitment"})
+ContractKind = Literal["lease", "lease_back", "reservation"]
+
+
+class LeaseContract(NamedTuple):
+    """Machines of somebody else for a term. Its lines hold what is paid; here stands for what."""
+
+    kind: ContractKind
+    terms: tuple[tuple[int, int], ...]  # of each contract after the other: the month it begins in, and its months
+    pays: Literal["arrears", "advance", "prepaid"] = "arrears"
+    price_usd: float | None = None  # of the machines; None where nobody says it, as of a reservation
+    items: int = 1  # machines
+    received_usd: float = 0.0  # of a lease-back: what the lessor pays for them
+    is_bought: bool = False  # at its end
+
+
 # How the tax books take it: at once, over years, as a sale, or not at all (money borrowed and paid back; what costs
 # something and is paid to nobody: time, imputed, and the sale that keeping a machine forgoes).
 Treatment = Literal["expense", "capital", "sale", "financing", "tax", "imputed", "forgone"]

@@ -16,7 +16,7 @@ from planner.money.ledger import CONVENTION, LedgerInput
 from planner.money.measures import cash_flow_years
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
-from planner.report.accounting.accounting_file import accounting_table
+from planner.report.accounting.book_words import accounting_table
 from planner.report.answer.profit_words import profit_csv
 from planner.report.files.csv import (
     COLUMN_RECORDS,

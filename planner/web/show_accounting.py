@@ -6,11 +6,17 @@ from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
 from planner.report import words
-from planner.report.accounting.accounting_file import accounting_table
 from planner.report.accounting.actual_words import actual_sentences, actuals_of, months_table, variance_table
 from planner.report.accounting.bill_file import BillError, read_bill
-from planner.report.accounting.capital_words import capital_table, hurdle_table
-from planner.report.accounting.lease_words import assumed_sentences, contracts_table, leases_of, schedule_table
+from planner.report.accounting.book_words import (
+    accounting_table,
+    assumed_sentences,
+    capital_table,
+    contracts_table,
+    hurdle_table,
+    leases_of,
+    schedule_table,
+)
 from planner.report.answer.profit_words import break_even_sentences, primary_selling_option, profit_table
 from planner.report.answer.sensitivity import carrying_table
 from planner.report.answer.tables import cash_table

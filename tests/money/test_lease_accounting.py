@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from planner.money.accounting.fiscal import periods
-from planner.money.accounting.lease_schedule import lease_back, lease_schedule
-from planner.money.accounting.leases import LeaseAccounts, lease_accounts
+from planner.money.accounting.leases import LeaseAccounts, lease_accounts, lease_back, lease_schedule
 from planner.money.plan import plan_from_context
 from planner.money.ways.lease import build as build_lease
 from planner.money.ways.sale_and_lease_back import build as build_lease_back

@@ -3,6 +3,12 @@
 What is paid is what the lines of the ledger say, in nominal dollars. Payments after the plan's end, which the ledger
 has in one sum, are spread over the months that the contract still runs. Deferred tax, changes of a contract and rent
 that follows an index are left out.
+
+References
+----------
+IFRS 16 Leases: paragraphs 23-24 (asset), 26 (liability), 31-32 (depreciation), 36 (interest), 100 (sale and leaseback).
+ASC 842-20-25-5 and 25-6, 842-20-35: finance leases as above; of an operating lease one level cost, and the asset falls
+by that cost less the interest.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,12 +16,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from planner.money.accounting.lease_schedule import LeaseSchedule, lease_back, lease_schedule
-from planner.money.contract import LeaseContract
 from planner.money.inflation import deflators
-from planner.money.ledger import Ledger, Line
+from planner.money.ledger import LeaseContract, Ledger, Line
 from planner.money.profit_and_loss import BOOK_LIFE
 from planner.money.setting import PlanContext
 from planner.scenario.base import MONTHS_PER_YEAR
@@ -29,6 +33,57 @@ MAJOR_PART, SUBSTANTIALLY_ALL = 0.75, 0.90  # of the life, of the value: ASC 842
 BALANCES = frozenset({"liability", "asset", "us_liability", "us_asset"})
 ROWS = ("paid", "expensed", "interest", "depreciation", "liability", "asset", "ebitda",
         "us_interest", "us_amortization", "us_operating_cost", "us_liability", "us_asset", "us_ebitda")  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class LeaseSchedule:
+    """The rows of one lease. Balances are those at the end of a period, after its payment."""
+
+    paid: Array
+    interest: Array
+    liability: Array
+    depreciation: Array
+    asset: Array  # under IFRS 16, and of a finance lease under ASC 842
+    level_cost: Array  # of an operating lease under ASC 842, and where a lease is kept off the books
+    operating_asset: Array
+
+
+def lease_schedule(
+    *,
+    payments: ArrayLike,
+    rate_per_period: float,
+    periods: int,
+    life_periods: int | None = None,
+    extra_asset: float = 0.0,
+    restoring: float = 0.0,
+) -> LeaseSchedule:
+    """Return the schedule of payments over a term of `periods`; the asset is written off over `life_periods`.
+
+    `extra_asset` is what the asset costs beside the payments: direct costs and premiums, less incentives.
+    """
+    paid = np.asarray(payments, dtype=np.float64)
+    number = np.arange(len(paid))
+    growth = (1 + rate_per_period) ** number
+    worth = paid / growth
+    liability = growth * (worth.sum() - np.cumsum(worth)) * (number < number[paid != 0].max(initial=0))
+    interest = np.concatenate([[0.0], liability[:-1] * rate_per_period])
+    first = liability[0] + paid[0] + extra_asset
+    life = life_periods or periods
+    depreciation = (first + restoring) / life * ((number > 0) & (number <= life))
+    level = (paid.sum() + extra_asset) / periods * ((number > 0) & (number <= periods))
+    return LeaseSchedule(
+        paid, interest, liability, depreciation, first + restoring - np.cumsum(depreciation), level,
+        first + np.cumsum(interest - level),
+    )  # fmt: skip
+
+
+def lease_back(*, carrying: float, fair_value: float, received: float, liability: float) -> tuple[float, float]:
+    """Return the right-of-use asset kept, and the gain on what was sold, of a sale and leaseback (IFRS 16, 100-102).
+
+    What is received below the fair value counts as rent that is paid in advance.
+    """
+    kept = (liability + fair_value - received) / fair_value
+    return carrying * kept, (fair_value - carrying) * (1 - kept)
 
 
 @dataclass(frozen=True, eq=False)

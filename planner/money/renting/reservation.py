@@ -13,10 +13,9 @@ from datetime import timedelta
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.contract import RESERVED, LeaseContract
 from planner.money.demand.stream import DemandLayer, in_short
 from planner.money.formula import Num, formula
-from planner.money.ledger import COMPUTED, YOUR_INPUT, InputSheet, Line
+from planner.money.ledger import COMPUTED, RESERVED, YOUR_INPUT, InputSheet, LeaseContract, Line
 from planner.money.price_path import add_rent_path
 from planner.money.renting.bill import BILLED, drop_zero_lines, rent_lines, with_support
 from planner.money.renting.offer_inputs import (

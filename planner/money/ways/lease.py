@@ -5,13 +5,12 @@ from functools import partial
 
 import numpy as np
 
-from planner.money.contract import LeaseContract
 from planner.money.demand.stream import DemandLayer
 from planner.money.finance import SolveResult, implied_lease_rate
 from planner.money.fleet import Fleet, Make, build_fleet
 from planner.money.formula import Num
 from planner.money.inflation import deflate_lines
-from planner.money.ledger import YOUR_INPUT, InputSheet, Line
+from planner.money.ledger import YOUR_INPUT, InputSheet, LeaseContract, Line
 from planner.money.option import ChartStyle, OptionLedger, OptionSpec, Unavailable
 from planner.money.owning import Ownership, owned
 from planner.money.owning.lines import SERVERS, FleetOrder

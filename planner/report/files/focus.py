@@ -17,9 +17,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from planner.money.contract import RESERVED
 from planner.money.finance import days_since
-from planner.money.ledger import Line, Origin, Part, Treatment
+from planner.money.ledger import RESERVED, Line, Origin, Part, Treatment
 from planner.money.measures import monthly_discount_factors
 from planner.money.option import Option
 from planner.money.plan import Plan
