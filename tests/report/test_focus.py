@@ -53,8 +53,9 @@ def wrong_value(column: dict[str, str], value: object) -> str:
 
 def broken_rules(rows: list[dict[str, Any]], version: FocusVersion) -> set[str]:
     """Return the rules of the specification that some row breaks."""
-    broken, known = set(), specified(version)
+    broken, known, services = set(), specified(version), {}
     for row in rows:
+        category = (row["ServiceCategory"], row["ServiceSubcategory"])
         broken |= {f"{name} {wrong}" for name, column in known.items()
                    if name in row and (wrong := wrong_value(column, row[name]))}  # fmt: skip
         start, end = (datetime.fromisoformat(row[f"ChargePeriod{side}"]) for side in ("Start", "End"))
@@ -71,12 +72,14 @@ def broken_rules(rows: list[dict[str, Any]], version: FocusVersion) -> set[str]:
             and row["ContractedUnitPrice"] * quantity == pytest.approx(row["ContractedCost"])),
             "no price is negative": price is None or price >= 0,
             "only use is consumed": (row["ConsumedQuantity"] is not None) == (row["ChargeCategory"] == "Usage"),
-            "a purchase for later use takes no effect": kind != ("Purchase", "One-Time") or row["EffectiveCost"] == 0,
+            "a purchase takes no effect": row["ChargeCategory"] != "Purchase" or row["EffectiveCost"] == 0,
             "a credit costs what is billed": row["ChargeCategory"] != "Credit" or row["ListCost"] == row["BilledCost"],
             "a usage is no one-time charge": kind != ("Usage", "One-Time"),
             "a purchase is not usage-based": kind != ("Purchase", "Usage-Based"),
             "a credit does not cost": row["ChargeCategory"] != "Credit" or row["EffectiveCost"] <= 0,
             "a region has a name": (row["RegionId"] is None) == (row["RegionName"] is None),
+            "a service has one category": services.setdefault(row["ServiceName"], category) == category,
+            "a unit is written as FOCUS does": re.search("-(hour|month|year)", str(row["PricingUnit"])) is None,
             "it is a forecast": row["x_IsForecast"] is True,
         }  # fmt: skip
         broken |= {name for name, holds in checks.items() if not holds}

@@ -10,6 +10,7 @@ FinOps Open Cost and Usage Specification, versions 1.2 (29 May 2025) and 1.4 (4 
 """
 
 import io
+import re
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from itertools import pairwise
@@ -32,9 +33,9 @@ VERSIONS: tuple[FocusVersion, ...] = get_args(FocusVersion)
 _COMMON = (
     "BilledCost", "BillingAccountId", "BillingAccountName", "BillingCurrency", "BillingPeriodEnd", "BillingPeriodStart",
     "ChargeCategory", "ChargeClass", "ChargeDescription", "ChargeFrequency", "ChargePeriodEnd", "ChargePeriodStart",
-    "ConsumedQuantity", "ConsumedUnit", "ContractedCost", "ContractedUnitPrice", "EffectiveCost", "InvoiceIssuerName",
-    "ListCost", "ListUnitPrice", "PricingCategory", "PricingQuantity", "PricingUnit", "RegionId", "RegionName",
-    "ServiceCategory", "ServiceName", "ServiceSubcategory",
+    "ConsumedQuantity", "ConsumedUnit", "ContractedCost", "ContractedUnitPrice", "EffectiveCost", "InvoiceId",
+    "InvoiceIssuerName", "ListCost", "ListUnitPrice", "PricingCategory", "PricingQuantity", "PricingUnit", "RegionId",
+    "RegionName", "ServiceCategory", "ServiceName", "ServiceSubcategory",
 )  # fmt: skip
 _PROVIDERS: Mapping[FocusVersion, tuple[str, str]] = {
     "1.2": ("ProviderName", "PublisherName"), "1.4": ("HostProviderName", "ServiceProviderName"),
@@ -49,6 +50,7 @@ _USED: frozenset[Part] = frozenset({"compute", "tokens", "storage", "egress", "p
 _SPREAD: frozenset[Treatment] = frozenset({"capital", "sale", "financing"})
 _LISTED: frozenset[Part] = frozenset({"tokens", "storage", "egress"})  # at prices of a list
 _NULL_AS_NOTHING = CsvStyle(encoding="utf-8", empty="")
+_BY_TIME = re.compile("-(hour|month|year)( of .*)?$")
 _YOURS = "Own company"
 _LUMP = "Units"
 
@@ -119,7 +121,7 @@ def _described(option: Option, line: Line) -> dict[str, Any]:
         "ChargeDescription": f"{option.title}: {line.name}",
         "ServiceCategory": category,
         "ServiceSubcategory": "Generative AI" if line.part == "tokens" else f"Other ({category})",
-        "ServiceName": option.title,
+        "ServiceName": f"{option.title}: {category}",
         "x_Line": line.name,
         "x_Part": line.part,
         "x_PriceAsOf": day.isoformat() if day else None,
@@ -189,16 +191,19 @@ def _category(line: Line, usd: float) -> tuple[str, str]:
         return "Tax", "Recurring"
     if line.treatment == "financing":
         return "Adjustment", "Recurring"
-    once = "One-Time" if line.treatment in ("capital", "sale") else "Recurring"
+    is_once = line.treatment in _SPREAD
     if usd < 0:
-        return "Credit", once
-    return ("Usage", "Usage-Based") if line.part in _USED else ("Purchase", once)
+        return "Credit", "One-Time" if is_once else "Recurring"
+    # A purchase takes effect later; what is paid and used in the same month is usage.
+    return ("Purchase", "One-Time") if is_once else ("Usage", "Usage-Based" if line.part in _USED else "Recurring")
 
 
 def _quantity(category: str, quantity: float, unit: str) -> dict[str, Any]:
     """Return how much was priced; null for what is no purchase and no use, as FOCUS wants it for tax."""
-    is_priced = category in ("Usage", "Purchase")
-    return {"PricingQuantity": quantity if is_priced else None, "PricingUnit": unit if is_priced else None}
+    if category not in ("Usage", "Purchase"):
+        return {"PricingQuantity": None, "PricingUnit": None}
+    unit = _BY_TIME.sub(lambda time: f"-{time[1].title()}s", unit)  # accelerator-hour: accelerator-Hours
+    return {"PricingQuantity": quantity, "PricingUnit": unit}
 
 
 def _periods(plan: Plan) -> list[dict[str, str]]:
