@@ -24,7 +24,7 @@ from pricing import PricingError
 KEY = "scenario_file"
 _REFUSAL = "scenario_refusal"
 _CSV_CHOICES = (
-    ("csv_separator", "CSV cells parted by", tuple(SEPARATORS)), ("csv_decimal", "Decimals with a", tuple(DECIMALS)),
+    ("csv_separator", "CSV cells separated by", tuple(SEPARATORS)), ("csv_decimal", "Decimals with a", tuple(DECIMALS)),
     ("csv_encoding", "Encoding", ENCODINGS),
 )  # fmt: skip
 
