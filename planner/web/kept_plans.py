@@ -119,7 +119,7 @@ def _show(plans: PlanStore, plan: KeptPlan, number: int, *, is_frozen: bool) -> 
     state.set_frozen_facts(_facts(plans, version.digest) if is_frozen else None)
     state.set_as_of_date(version.day if is_frozen and version.day < state.today() else None)
     sentence = (
-        f"Version {number} of “{plan.name}”, saved on {words.day(version.saved)} by {version.person}, "
+        f"Open: version {number} of “{plan.name}”, saved on {words.day(version.saved)} by {version.person}, "
         f"with the figures of {words.day(version.day)}."
     )
     st.session_state[_OPEN] = OpenPlan(plan.id, plan.name, plan.folder, plan.tags, number, sentence, is_frozen)

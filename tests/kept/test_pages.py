@@ -58,7 +58,7 @@ def test_a_plan_is_saved_from_the_page_and_the_address_opens_it_again(store: Pla
     assert dict(parse_qsl(plan.newest.link)) == {"gpus": "16"}
     assert app.query_params["saved"] in ("1.1", ["1.1"])
     again = visit(gpus="16", saved="1.1")
-    assert "Version 1 of “Lab”" in texts(again)
+    assert "version 1 of “Lab”" in texts(again)
 
 
 def test_next_month_the_page_shows_the_same_answer_and_moves_on_by_one_click(
