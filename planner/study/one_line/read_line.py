@@ -29,7 +29,9 @@ from planner.study.one_line.line_names import (
 from planner.study.one_line.line_plan import plan_of
 from planner.study.one_line.line_records import (
     GPU_WORDS,
+    LABELS,
     MACHINE_WORDS,
+    VERB_WORDS,
     LineCount,
     LineError,
     LineQuestion,
@@ -37,9 +39,9 @@ from planner.study.one_line.line_records import (
     UnderstoodPhrase,
     count_beside,
     machine_size,
+    shown_value,
 )
 from planner.study.one_line.line_rules import MEMORY, RULES, STRAY, VERBS
-from planner.study.one_line.line_shown import LABELS, VERB_WORDS, shown_value
 from planner.study.one_line.line_spelling import plain_spelling
 from planner.study.one_line.line_words import FILLERS, WORDS
 from planner.study.one_line.quantities import BLANK, blank, take
