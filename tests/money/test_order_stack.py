@@ -34,6 +34,7 @@ def ordered(terms: dict[str, Any], *, alone: bool) -> tuple[Plan, list[Option]]:
     return made, [option for option in made.options if len(option.orders) > 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("terms", TERMS)
 def test_a_stacked_order_has_the_lines_of_one_that_is_built_alone(terms: dict[str, Any]) -> None:
     (_, together), (_, alone) = ordered(terms, alone=False), ordered(terms, alone=True)

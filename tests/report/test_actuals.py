@@ -162,6 +162,7 @@ def test_separators_and_marks_of_spreadsheets_are_read() -> None:
     assert [(charge.usd, charge.day) for charge in there.charges] == [(12.5, date(2026, 12, 1))]
 
 
+@pytest.mark.slow
 def test_the_command_line_sets_a_bill_beside_the_plan(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "bill.csv"
     file.write_text(f"{HEAD}\n900,USD,Usage,2026-12-01T00:00:00Z,Standard,10,Hours,Compute\n", encoding="utf-8")

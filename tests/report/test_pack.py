@@ -134,6 +134,7 @@ def test_no_cell_of_a_pack_is_a_formula_and_the_same_plan_is_the_same_file() -> 
     assert set(pack_tables(plan, answer, None)) | {"files"} == set(read(data).tables)
 
 
+@pytest.mark.slow
 def test_a_pack_of_the_command_line_is_the_same_plan_again(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "pack.zip"
     style = ("--csv-separator", "semicolon", "--csv-decimal", "comma", "--csv-encoding", "utf-16")

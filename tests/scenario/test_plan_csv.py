@@ -162,6 +162,7 @@ def test_a_table_that_cannot_be_read_is_refused_with_line_and_column(text: str |
     assert said in refusal(text)
 
 
+@pytest.mark.slow
 def test_ten_thousand_rows_of_a_field_that_is_no_list_are_refused() -> None:
     assert "stands there twice" in refusal("name,value\n" + "years,3\n" * 10_000)
     assert "must be 1 to 6" in refusal("name,value\n" + "".join(f"work.{n}.label,x\n" for n in range(10_000)))
@@ -195,6 +196,7 @@ def test_what_was_changed_beside_the_plan_is_said_and_not_read() -> None:
     assert read(zipped(files), "a.zip").notes == (said,)
 
 
+@pytest.mark.slow
 @each_row(("files", "said"), [
     ({}, "no plan.csv is in it, but nothing: export the pack again, or send a plan"),
     ({"cash-flow.csv": b"", "x.xlsx": b""}, "no plan.csv is in it, but cash-flow.csv, x.xlsx: export the pack again"),

@@ -135,6 +135,7 @@ def test_what_is_bought_costs_what_the_ledger_of_owning_says(count: int) -> None
     assert (str(found.why_not)[:8] == "too late") == (before == 1.0)
 
 
+@pytest.mark.slow
 def test_a_service_takes_as_many_as_serve_says() -> None:
     found = studied("service")
     for key in ("H100-SXM5-80GB", "MI300X-192GB"):

@@ -66,6 +66,7 @@ def test_an_edit_that_changes_the_option_of_a_card_says_so() -> None:
     assert told == "Last edit, how many at once: 8 → 16. Renting unchanged, buying → leasing +$1k."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("held", "title", "why"), [
     ({"train": "Llama-3-70B", "tokens": "2000000000000", "gpus": "64"}, "Over a year: 443 days.", "them take "),
     ({"train": "Llama-3-70B", "gpus": "2"}, "Llama 3 70B does not fit on 2 x H100-SXM5-80GB.", "it needs"),

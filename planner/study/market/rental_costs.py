@@ -82,7 +82,7 @@ class RentalQuery:
 
 def rental_costs(query: RentalQuery, *, may_stop: bool) -> tuple[RentalCost, ...]:
     """Return on demand, reserved and, for work that may stop, spot: the cheapest whole bill of each estimate."""
-    renting = [WAYS[way] for way in ("on_demand", "reserved", "spot")]
+    renting = [spec for spec in WAYS.values() if spec.rents_machines and spec.layer]  # those that a mix has too
     own_prices = {cost.estimate: cost for cost in _own_price_costs(query)}
     costs = list(own_prices.values())
     for way in (spec.key for spec in renting if may_stop or not spec.fallback_kind):
