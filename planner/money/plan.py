@@ -134,17 +134,23 @@ def option(setting: PlanContext, way: Way, build: Builder, key: str | None = Non
     middle = build(setting) if conflict is None else Unavailable(conflict)
     if isinstance(middle, Unavailable):
         return SkippedOption(way, middle.reason)
+    share = _work_share(setting, middle)
+    if share == 0:
+        return SkippedOption(way, _DOES_NOTHING)
     return Option(
         key=key or way, way=way, title=middle.title, what=middle.what,
         ledger=complete_ledger(setting, middle.title, middle.lines),
         at_end=partial(complete_ledger, setting, middle.title, middle.lines), useful_hours=middle.useful_hours,
         accelerators=middle.accelerators, orders=middle.orders, warnings=middle.warnings,
-        work_share=_work_share(setting, middle),
+        work_share=share,
     )  # fmt: skip
+
+
+_DOES_NOTHING = "it would do none of the work: nobody rents so many, and no machines come before the plan ends"
 
 
 def _work_share(setting: PlanContext, built: OptionLedger) -> float:
     """Return the share of the work that an option does; 1 where nothing waits for machines."""
     hours = float(np.sum(setting.demand.all.busy_hours))
     share = float(np.sum(built.useful_hours)) / hours if hours > 0 else 1.0
-    return share if 0 < share < 1 - _ROUNDING else 1.0
+    return max(share, 0.0) if share < 1 - _ROUNDING else 1.0

@@ -87,7 +87,7 @@ def _rates(plan: Plan, answer: Answer) -> None:
         show.table("hurdle", "", hurdles, rates, alt="Returns beside the hurdle rate")
 
 
-_BILL_FILE, _BILL, _REFUSAL, _SIZE = "bill_file", "bill", "bill_refusal", "bill_gpus"
+_BILL_FILE, _BILL, _REFUSAL, _SIZE = "actuals_file", "actuals_bill", "actuals_refusal", "actuals_gpus"
 
 
 def _actuals(plan: Plan, answer: Answer) -> None:

@@ -23,7 +23,7 @@ def checked(scenario: Scenario, folder: Path, capsys: pytest.CaptureFixture[str]
     read_engine(figures, result)
     VerbReader(figures, result, folder, lambda: capsys.readouterr().out).read_plan()
     read_programs(figures, result)
-    differences = [line for line in figures.differences() if "tornado" not in line]  # test_crawl reads it on its page
+    differences = figures.differences()
     assert not differences, "\n".join(differences)
     return figures.compared
 

@@ -33,10 +33,10 @@ def test_a_bill_is_set_beside_the_plan() -> None:
     head = "BilledCost,BillingCurrency,ChargeCategory,ChargePeriodStart,PricingQuantity,PricingUnit,ServiceCategory"
     day = asof(app)
     bill = f"{head}\n900,USD,Usage,{day}T00:00:00Z,10,Hours,Compute\n"
-    app.file_uploader(key="bill_file").upload("bill.csv", bill.encode()).run()
+    app.file_uploader(key="actuals_file").upload("bill.csv", bill.encode()).run()
     assert not app.exception
     assert any("By price, USD" in table.value.columns for table in app.dataframe)
-    app.file_uploader(key="bill_file").upload("other.csv", b"a,b\n1,2\n").run()
+    app.file_uploader(key="actuals_file").upload("other.csv", b"a,b\n1,2\n").run()
     assert "no column BilledCost" in app.error[0].value
 
 

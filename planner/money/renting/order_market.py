@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from planner.money.demand.stream import DemandLayer
 from planner.money.formula import Num
 from planner.money.ledger import Case
+from planner.money.renting.interruptions import demand_of, interruptible_work
 from planner.money.renting.offer_inputs import TERM_MONTHS
 from planner.money.renting.orders import busiest_order, together
 from planner.money.setting import MarketPrice, PlanContext
@@ -156,16 +157,17 @@ def bridging_warning(setting: PlanContext, waiting: NDArray[np.float64]) -> tupl
     return (f"Not all as asked: {share:.1%} of the work waits for machines; {rented} meanwhile. {lacks}",)
 
 
-def spot_shortfall(setting: PlanContext, count: float | None = None) -> Mapping[Case, float]:
+def spot_shortfall(setting: PlanContext) -> Mapping[Case, float]:
     """Return the share of the work on spot machines for which none are there, so that it is rented on demand.
 
-    The largest order that somebody has on spot with a chance of 1, 5 and 9 of 10, against `count` or the plan's order.
-    Machines at your price are there.
+    The largest order that somebody has on spot with a chance of 1, 5 and 9 of 10, against the peak of the work that may
+    stop. Machines at your price are there.
     """
     price = setting.offers.market_price(setting.offers.spot)
     if price is None:
         return dict.fromkeys(_CHANCES, 0.0)
-    depths, there, wanted = price.band.depths, price.band.there, max(price.count if count is None else count, 1.0)
+    peak = demand_of(setting, interruptible_work(setting)).all.peak_accelerators
+    depths, there, wanted = price.band.depths, price.band.there, np.maximum(peak, 1.0)
     return {case: max(1 - count_with_chance(chance, depths, there) / wanted, 0.0)
             for case, chance in _CHANCES.items()}  # fmt: skip
 

@@ -26,7 +26,6 @@ from planner.money.verdict.breakeven import (
     LEAD_TIME,
     NOT_COMPUTED,
     STEP,
-    SavingFunction,
     break_even,
     nearest_sign_change,
     saving_function,
@@ -76,9 +75,7 @@ def tornado(plan: Plan, own: Option, rent: Option, most: int | None = None) -> t
     swings = np.abs(saved[:, _HIGH] - saved[:, _LOW])
     wide = [row for row in range(len(inputs)) if swings[row] > _NOTHING_USD]
     shown = sorted(wide, key=lambda row: (-swings[row], inputs[row].name))[:most]
-    typical = InputColumns(plan.setting, {each.name: np.array([each.spread.typical]) for each in inputs})
-    saving_of = {row: saving_function(typical, inputs[row].name, partial(costs, plan, (own, rent))) for row in shown}
-    return tuple(_bar(plan, (own, rent), inputs[row], saved[row], saving_of[row]) for row in shown)
+    return tuple(_bar(plan, (own, rent), inputs[row], saved[row]) for row in shown)
 
 
 def likeliest_to_turn(
@@ -132,23 +129,22 @@ def _saved(plan: Plan, pair: Pair, inputs: tuple[UncertainParameter, ...]) -> ND
     return saved_usd(plan, pair, InputColumns(plan.setting, draws)).reshape(shape)
 
 
-def _bar(
-    plan: Plan, pair: Pair, parameter: UncertainParameter, saved: NDArray[np.float64], saving: SavingFunction
-) -> TornadoBar:
-    flip, sigmas, reason = _flip(plan, pair, parameter, saved, saving)
+def _bar(plan: Plan, pair: Pair, parameter: UncertainParameter, saved: NDArray[np.float64]) -> TornadoBar:
+    flip, sigmas, reason = (
+        _flip(plan, pair, parameter) if np.isfinite(saved).all() else (None, None, NOT_COMPUTED.detail)
+    )
     low, middle, high = (float(saved[at]) for at in (_LOW, _MIDDLE, _HIGH))
     return TornadoBar(parameter, low, middle, high, flip, sigmas, reason)
 
 
-def _flip(
-    plan: Plan, pair: Pair, parameter: UncertainParameter, saved: NDArray[np.float64], saving: SavingFunction
-) -> tuple[float | None, float | None, str]:
-    if not np.isfinite(saved).all():
-        return None, None, NOT_COMPUTED.detail
+def _flip(plan: Plan, pair: Pair, parameter: UncertainParameter) -> tuple[float | None, float | None, str]:
+    """Return the value that turns the sign, all else as entered: the break-even of the plan."""
+    saving = saving_function(InputColumns(plan.setting), parameter.name, partial(costs, plan, pair))
     # A bounded input may stand still at the end of the grid: the same value twice is one point.
     values, places = np.unique(parameter.spread.around_typical(_GRID), return_index=True)
     row = np.zeros(1, dtype=np.intp)
-    roots, jumps = nearest_sign_change(row, values[None, :], saved[None, places], parameter.spread.typical, saving)
+    saved, _ = saving(row, values[None, :])
+    roots, jumps = nearest_sign_change(row, values[None, :], saved, parameter.spread.typical, saving)
     if np.isnan(roots[0]):
         return None, None, FAR
     flip = float(roots[0])
