@@ -155,7 +155,7 @@ def test_spot_never_costs_more_than_on_demand(said: Scenario, usd: float, rate: 
     )
     for key, other in (("spot", "on_demand"), ("mix", "mix")):
         mine, rest = spot_peaks.option(key), usual.option(other)
-        if mine is None or rest is None or rest.ledger.unpriced:
+        if mine is None or rest is None or rest.ledger.unpriced or rest.work_share < mine.work_share:
             continue
         most = float(present_usd(usual.setting, rest.ledger))
         assert float(present_usd(usual.setting, mine.ledger)) <= most + 1e-9 * abs(most), key
