@@ -258,7 +258,8 @@ def known_run_texts(run: ScaledRun, label: str) -> tuple[str, str]:
     low, high, hours, all_hours = (
         f"{words.round_significant(it):,g}" for it in (run.low, run.high, run.hours, run.accelerator_hours)
     )
-    together = f", {hours} hours on {run.accelerators:,}" if run.accelerators > 1 else ""
+    unit = "hour" if hours == "1" else "hours"
+    together = f", {hours} {unit} on {run.accelerators:,}" if run.accelerators > 1 else ""
     return f"{run.label} takes {all_hours} hours of one {label} ({low} to {high}){together}", run.how
 
 

@@ -44,7 +44,8 @@ _SOLD_FOR = re.compile(rf"(?:{_FETCHES}|(?<![a-z])sell(?![a-z])[^.;?]*for)\s*(?:
 _EACH = ("gpu", "gpus", "card", "cards", "piece", "unit", "each", "apiece")
 _POWER = re.compile(r"(?:electricity|power|energy)(?: price| rate| tariff)?\s*(?:costs?|is|at|of|for|:|=)?\s*$")
 _BARE_RATE = re.compile(
-    rf"(?:(?:at|@)|{_POWER.pattern.removesuffix(chr(36))})\s*(?P<n>[0-9]{{1,2}}\.[0-9]{{1,3}}){_PER}(?![\w%/.])(?!\s*(?:x|gpus?|[%/]))"
+    r"(?:(?:at|@|(?<![a-z])(?:quote[ds]?|offer(?:ed)?|price)(?: is| of| was|:)?)"
+    rf"|{_POWER.pattern.removesuffix(chr(36))})\s*(?P<n>[0-9]{{1,2}}\.[0-9]{{1,3}}){_PER}(?![\w%/.])(?!\s*(?:x|gpus?|[%/]))"
 )
 _RENTED_FOR = re.compile(r"(?<![a-z])(?:rent|leas)(?:e|ed|ing)?(?![a-z])[^.;?]*(?<![a-z])(?:for|at|costs?)\s*$")
 _MACHINE_AT = re.compile(

@@ -111,7 +111,8 @@ def add_seller(catalogue: Catalogue, data: dict[str, Any], values: Mapping[str, 
 
     offer = min(able, key=rank)
     set_value(data, ("rent", "offer"), offer)
-    notes.append(f"Rented from {label} at {able[offer]:,.4g} USD an hour, as listed; other terms are the market's.")
+    paid = "your price" if "rent" in values else f"{able[offer]:,.4g} USD an hour, as listed"
+    notes.append(f"Rented from {label} at {paid}; other terms are the market's.")
 
 
 def add_users(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> None:
