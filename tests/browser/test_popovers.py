@@ -11,7 +11,8 @@ from tests.browser.sentence import button, reach
 from tests.browser.visit import open_page, settle
 
 BOX = "[data-testid=stPopoverBody]"
-ACTIONS = ("preset", "scenario_file")  # a choice or a file that replaces the whole plan
+# A choice or a file that replaces the whole plan; under which name, folder and tags a plan is kept.
+ACTIONS = ("preset", "scenario_file", "kept-name", "kept-folder", "kept-tags")
 # What is typed where a number does not do; a list is searched with it.
 TEXTS = {
     "gpu": "L4", "budget_gpu": "L4", "site": "Germany", "train": "Llama-2-7B", "serve": "Llama-2-7B", "method": "full",
