@@ -6,10 +6,23 @@ from datetime import date, timedelta
 from typing import Any
 
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR, SECONDS_PER_HOUR
+from planner.scenario.scenario import USUAL_ACCELERATOR
+from planner.scenario.task import ServingTask
 from planner.study.one_line.line_records import LEAST_RPS, machine_size
 from planner.study.one_line.quantities import MOST_GROWTH
+from pricing import Catalogue
 
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+TOKENS_PER_SEQUENCE = 4_096  # as a plan has where nobody states it
+_SHARE_OF_RATE = 0.4  # an assumption: large published runs use 0.3 to 0.5 of the dense rate
+_USUAL = ServingTask(model="usual")
+_SAID = {
+    "steps": "Steps times the batch are {:,.0f} in all.",
+    "operations": "A training takes 6 operations for each parameter and token; a GPU 40% of its dense rate.",
+    "text_encoder": "An encoder only reads tokens: {:,.4g} requests a second.",
+    "written_rate": "These are written tokens: {:,.4g} requests a second.",
+    "owned": "{:,} of the GPUs are bought; the rest are rented.",
+}
 _BEGINNINGS = ("from", "starting", "in", "on")
 
 
@@ -24,6 +37,16 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
         of["node_hours"][0] * of.get("gpus", machine_size(of.get("chip", ""))), of["node_hours"][1])),
     ("gpu_hours", {"batch"}, lambda of: (of["batch"] * of.get("gpus", 1), None)),
     ("rps", {"texts", "stray"}, lambda of: max(of["texts"] / of["stray"] / SECONDS_PER_HOUR, LEAST_RPS)),
+    ("tokens", {"steps", "batch_tokens"}, lambda of: of["steps"] * of["batch_tokens"]),
+    ("images", {"steps", "batch_size", "rate", "model"}, lambda of: of["steps"] * of["batch_size"]),
+    ("tokens", {"steps", "batch_size"}, lambda of: of["steps"] * of["batch_size"] * of.get("seq", TOKENS_PER_SEQUENCE)),
+    ("tokens", {"operations", "params"}, lambda of: float(f"{of['operations'] / 6 / of['params']:.3g}")),
+    ("gpu_hours", {"operations", "rate"}, lambda of: (of["operations"] / of["rate"] / SECONDS_PER_HOUR, None)),
+    ("rps", {"text_encoder", "tps"}, lambda of: max(of.pop("tps") / of.get("in", _USUAL.input_tokens), LEAST_RPS)),
+    ("rps", {"text_encoder", "token_rate"}, lambda of: max(
+        of["token_rate"] / of.get("in", _USUAL.input_tokens), LEAST_RPS)),
+    ("rps", {"written_rate"}, lambda of: max(of["written_rate"] / of.get("out", _USUAL.output_tokens), LEAST_RPS)),
+    ("own", {"owned", "gpus"}, lambda of: max(round(of["gpus"] * of["owned"]), 1)),
     ("growth", {"grows_to", "gpus", "length"}, lambda of: min(
         (of["grows_to"] / of["gpus"]) ** (HOURS_PER_YEAR / of["length"]) - 1, MOST_GROWTH)),
     ("rps", {"average", "peak"}, lambda of: of["average"]),
@@ -33,8 +56,9 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
 )  # fmt: skip
 
 
-def add_derived(values: dict[str, Any], notes: list[str]) -> None:
+def add_derived(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> None:
     """Add what follows from other quantities: totals of what is stated of each, a bill of a contract."""
+    _add_facts(catalogue, values)
     if times := values.get("replicas") or (values.get("sites", values.get("team")) if "of_each" in values else None):
         values["gpus"] = int(values.get("gpus", 1) * times)
         notes.append(f"{times:g} times so many GPUs are {values['gpus']:,}.")
@@ -47,7 +71,27 @@ def add_derived(values: dict[str, Any], notes: list[str]) -> None:
     for name, stated, value in _DERIVED:
         if stated <= values.keys() and name not in values:
             values[name] = value(values)
+            notes += [_SAID[stated_one].format(values[name]) for stated_one in sorted(stated & _SAID.keys())]
+    _add_open_hours(values, notes)
     notes += [f"The contract is taken for a bill of {values['bill']} USD a month."] if "contract" in values else []
+
+
+def _add_facts(catalogue: Catalogue, values: dict[str, Any]) -> None:
+    """Add what follows on the model or the GPU: its parameters and kind, or the rate of the GPU."""
+    chip = catalogue.accelerators[values.get("chip", USUAL_ACCELERATOR)]
+    if model := catalogue.models.get(values.get("model", "")):
+        values |= {"params": (model.active_params_b or model.params_b) * 1e9, model.modality: True}
+    elif rate := chip.bf16_dense_tflops or chip.fp16_dense_tflops:
+        values["rate"] = rate.newest.typical * 1e12 * _SHARE_OF_RATE
+
+
+def _add_open_hours(values: dict[str, Any], notes: list[str]) -> None:
+    """Take the requests of a service that is closed at times for their average, and its peak while it is open."""
+    if {"rps", "busy_by_the_hour"} <= values.keys() and "gpu_hours" not in values:
+        share = values.pop("busy")
+        values["rps"] *= share if "rps_by_the_hour" in values else 1.0
+        values.setdefault("peak", values["rps"] / share)
+        notes.append(f"It answers {share:.0%} of the time: {values['rps']:,.4g} requests a second on average.")
 
 
 def add_date(values: dict[str, Any], notes: list[str]) -> None:
@@ -88,11 +132,16 @@ _UNUSED: tuple[tuple[str, set[str], str], ...] = (
     ("images", {"train"}, "How many images there are is not used: write how many a day."),
     ("all_audio", {"serve"}, "How much sound there is is not used: write how many hours a day."),
     ("average", {"serve"}, "A number on average is not used: write what it counts, such as 9 requests a second."),
+    ("stay", {"site", "stay_eu", "sellers"}, "Where data stays is not used: write the place."),
+    ("model", {"train", "serve"}, "Which model runs is not used: the hours or the bill are stated."),
+    ("steps", {"train"}, "Steps are not used without a batch: write 50,000 steps of 4M tokens each."),
+    ("tps", set(), "Tokens a second are read only of encoders: write 3 requests a second, or 900 tokens per second."),
+    ("operations", {"train", "run"}, "The operations are not used: write 1e23 FLOPs on H100."),
     ("setting", set(), "A setting of the training or the server is not used: it changes no cost here."),
 )  # fmt: skip
 
 
 def unused(work: Mapping[str, Any], values: Mapping[str, Any]) -> list[str]:
     """Return what was understood and is not used, a sentence for each."""
-    users = work.keys() | ({"have"} & values.keys())
+    users = work.keys() | ({"have", "site", "stay_eu", "sellers"} & values.keys())
     return [sentence for name, fields, sentence in _UNUSED if name in values and not fields & users]

@@ -14,6 +14,9 @@ _CODES = {
     "buck": DOLLAR, "us$": DOLLAR, "$": DOLLAR,
     "euro": "EUR", "€": "EUR", "£": "GBP", "pound": "GBP", "franc": "CHF", "₹": "INR", "rupee": "INR", "rs": "INR",
     "rs.": "INR", "yen": "JPY", "¥": "JPY", "yuan": "CNY", "rmb": "CNY", "₩": "KRW", "won": "KRW", "zloty": "PLN",
+    "rand": "ZAR", "shekel": "ILS", "ringgit": "MYR", "baht": "THB", "forint": "HUF", "kronor": "SEK", "lira": "TRY",
+    "rappen": "CHF", "rp": "CHF", "rp.": "CHF", "pence": "GBP", "penny": "GBP", "p": "GBP", "öre": "SEK", "øre": "NOK",
+    "centime": "EUR", "c€": "EUR", "€c": "EUR", "eurocent": "EUR", "euro cent": "EUR", "paise": "INR", "groszy": "PLN",
     "a$": "AUD", "c$": "CAD", "s$": "SGD", "hk$": "HKD", "nz$": "NZD", "r$": "BRL", "reais": "BRL",
 }  # fmt: skip
 _SIZES = {"mn": "m", "mio": "m", "mil": "m", "bn": "b", "tn": "t", "thousand": "k", "million": "m", "billion": "b"}
@@ -45,7 +48,8 @@ _EACH = ("gpu", "gpus", "card", "cards", "piece", "unit", "each", "apiece")
 _POWER = re.compile(r"(?:electricity|power|energy)(?: price| rate| tariff)?\s*(?:costs?|is|at|of|for|:|=)?\s*$")
 _BARE_RATE = re.compile(
     r"(?:(?:at|@|(?<![a-z])(?:quote[ds]?|offer(?:ed)?|price)(?: is| of| was|:)?)"
-    rf"|{_POWER.pattern.removesuffix(chr(36))})\s*(?P<n>[0-9]{{1,2}}\.[0-9]{{1,3}}){_PER}(?![\w%/.])(?!\s*(?:x|gpus?|[%/]))"
+    rf"|{_POWER.pattern.removesuffix(chr(36))})\s*(?P<n>[0-9]{{1,2}}\.[0-9]{{1,3}}){_PER}(?![\w%/.])(?!\s*(?:x"
+    rf"|gpus?|[%/]))"
 )
 _RENTED_FOR = re.compile(r"(?<![a-z])(?:rent|leas)(?:e|ed|ing)?(?![a-z])[^.;?]*(?<![a-z])(?:for|at|costs?)\s*$")
 _MACHINE_AT = re.compile(
@@ -58,8 +62,15 @@ _BOUGHT_FOR = re.compile(
     r"(?<![a-z])(?:buy(?:ing)?|purchas(?:e|ed|ing)|bought)(?![a-z])[^.;?,]*\d[^.;?,]*(?:for|at)\s*$"
 )
 _TO_SELLER = re.compile(r"\s+(?:on|at|to|with) (?!(?:gpus?|an?|the|hardware|compute|spot|demand)(?![a-z]))[a-z]")
-_NAMED = r"c(?= ?/ ?kwh)|cents?|cts?(?! scan)|¢|dollars?|bucks?|euros?|pounds?|francs?|rupees?|yen|yuan|won|reais|zloty"
-_CENTS = re.compile(r"(?:cents?|cts?|¢)\s*$")
+_HUNDREDTHS = (
+    r"euro ?cents?|c€|€c|(?<!swiss )centimes?|rappen|rp\.?|pence|penny|p(?= ?(?:/|per) ?kwh)|[öø]re|paise|groszy"
+)
+_NAMED = (
+    rf"{_HUNDREDTHS}|c(?= ?/ ?kwh)|cents?|cts?(?! scan)|¢|dollars?|bucks?|euros?|pounds?|francs?|rupees?|yen|yuan|won"
+    "|reais|zloty|rand|shekels?|ringgit|baht|forint|kronor|lira"
+)
+_CENTS = re.compile(rf"(?:cents?|cts?|¢|{_HUNDREDTHS})\s*$")
+_OF_DENMARK = re.compile(r"(?<![a-zø])(?:denmark|danish|d[ak]nmark|dansk|copenhagen|københavn|aarhus|odense)(?![a-z])")
 _CASH = re.compile(r"(?:cash|day one)(?: limit)?(?: of| is|:| at most)?\s*$")
 _YEARLY = re.compile(r"(?<![a-z])(?:annual(?:ly)?|yearly)(?![a-z])")
 _BEFORE_BUDGET = re.compile(rf"(?P<n>(?=[0-9]){NUMBER}){_PER}(?= (?:as a |of )?budget)")
@@ -68,7 +79,8 @@ _BEFORE_BUDGET = re.compile(rf"(?P<n>(?=[0-9]){NUMBER}){_PER}(?= (?:as a |of )?b
 _WITHOUT_CURRENCY = re.compile(
     r"(?:^|(?<![a-z])(?:have|got|with|under|credits? of|grant of|up to|max(?:imum)?|spend|spending|invest)\s+"
     r"(?:about )?)"
-    rf"(?P<n>(?=[0-9]){NUMBER}(?<=k|n|o)){_PER}(?=\s*(?:$|[,.;?]|for |to |over |at |from |in total|and ))"
+    rf"(?P<n>(?=[0-9]){NUMBER}(?<=k|n|o)){_PER}(?=\s*(?:$|[,.;?]|(?:of )?(?:[a-z]+ )?credits?|for |to |over |at "
+    rf"|from |in total|and ))"
 )
 
 
@@ -92,8 +104,9 @@ def find_amounts(line: str, rates: Rates, by_token: bool = False) -> Iterator[Li
     marks = rf"(?:us|hk|nz|[acsr])\$|[$€£₹₩¥]|(?<![a-z])(?:{codes}|rmb|rs\.?)(?![a-z])"
     named = rf"{marks}|{_NAMED}"
     marked = re.compile(
-        rf"(?:(?P<before>{marks})\s?(?P<n>[0-9][0-9.,']*(?<![.,])(?:e\+?[0-9]{{1,2}})?(?:\s?(?:k|mn|mio|m|bn|b|thousand|million|billion)(?![a-z]))?)"
-        rf"|(?P<n2>(?=[0-9]){NUMBER})\s{{0,9}}(?P<after>{named})(?![a-z])){_PER}"
+        rf"(?:(?P<before>{marks})\s?(?P<n>[0-9][0-9.,']*(?<![.,])(?:e\+?[0-9]{{1,2}})?(?:\s?(?:k|mn|mio|m|bn|b"
+        rf"|thousand|million|billion)(?![a-z]))?)"
+        rf"|(?P<n2>(?=[0-9]){NUMBER})\s{{0,9}}(?P<after>{named})(?: (?P<country>{codes}))?(?![a-z])){_PER}"
     )
     for match in marked.finditer(line):
         mark = match["before"] or match["after"]
@@ -121,7 +134,8 @@ def _amount(
     for long, short in _SIZES.items():
         number = re.sub(rf"(?<=[\d\s]){long}$", short, number)
     code = _CODES.get(mark.casefold()) or _CODES.get(mark.casefold().rstrip("s")) or mark.upper()
-    number = f"{parse_number(number) / 100:g}" if mark.startswith(("cent", "ct", "¢")) or mark == "c" else number
+    code = "DKK" if mark == "øre" and _OF_DENMARK.search(line) else (match.groupdict().get("country") or code).upper()
+    number = f"{parse_number(number) / 100:g}" if mark == "c" or _CENTS.fullmatch(mark) else number
     if (match["per"] or "").startswith(("h", "kwh")):
         number = re.sub(r"(\.\d{3})$", r"\g<1>0", number)  # no thousands: 2.125 an hour
     text = number if code == DOLLAR else f"{number} {code}"
@@ -146,7 +160,9 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
     before, is_each = line[: match.start("n") if match.re is _BARE_RATE else match.start()], per in _EACH
     words = line[: match.end() + len(" budget")]
     pays = (by_token or re.search(rf"(?<![a-z]){_PAYS}(?![a-z])", line)) and "budget" not in words
-    is_bill = per or re.search(r"(?<![a-z])(?:bills?|invoices?|(?:every|each) month|monthly)(?![a-z])", line)
+    is_bill = per or re.search(
+        r"(?<![a-z])(?:bills?|invoices?|(?:every|each) month|monthly|costs? (?:per|an?) month)(?![a-z])", line
+    )
     kinds = [kind for start, kind in by_period if per.startswith(start)]
     kinds += [kind for kind, applies in (
         ("havesold_each", is_each and (match.re is _WORTH or _SOLD_FOR.search(before))),

@@ -60,7 +60,7 @@ def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> LinePlan:
     """Return the scenario of the quantities of a line, built and checked as a file is."""
     notes: list[str] = []
     values = dict(values)
-    add_derived(values, notes)
+    add_derived(catalogue, values, notes)
     add_date(values, notes)
     with_bill_of_tokens(catalogue, values, notes)
     if {"bill", "gpus"} <= values.keys() and {"seller", "billfor"} & values.keys() and "chip" not in values:
@@ -136,7 +136,7 @@ def _task(values: dict[str, Any], notes: list[str]) -> str:
         values["own_weights"], tuned = True, False  # what is served was tuned before
     named = "tune" if tuned else next((verb for verb in ("train", "serve") if verb in values), "")
     states = {
-        "train": {"tokens", "images", "runs", "examples", "epochs"},
+        "train": {"tokens", "images", "steps", "runs", "examples", "epochs"},
         "serve": {
             "rps",
             "peak",
@@ -159,7 +159,6 @@ def _task(values: dict[str, Any], notes: list[str]) -> str:
         return "bill"
     is_short = {"gpus", "length"} <= values.keys() and values["length"] < _SHORTEST_HOURS
     if "model" in values and not task and (is_short or "gpu_hours" in values):
-        notes.append("The hours are stated: which model runs in them is not used.")
         return "hours"
     if "model" in values and not task:
         task = "train" if values.get("gpus", 0) > _MOST_SERVED or "due" in values else "serve"
@@ -206,7 +205,7 @@ def _add_chip(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any]
         data["accelerator"] = chip
     elif task in ("train", "tune", "serve", "bill") and "gpus" not in values:
         data["accelerator"] = ANY_ACCELERATOR
-    elif task != "bill" and "anyone" not in values:
+    elif task != "bill" and ("anyone" not in values or not {"gpu_hours", "length", "due"} & values.keys()):
         notes.append(f"No GPU is named: {catalogue.accelerator_label(USUAL_ACCELERATOR)} is taken.")
     if "have" in values:
         data["kept"] = {"accelerators": values["have"], "accelerator": values["chip_have"]}
@@ -318,6 +317,8 @@ def _add_amount(data: dict[str, Any], values: dict[str, Any], notes: list[str]) 
             _add_block(data, hours, notes)
         else:
             work["accelerator_hours_per_month"] = hours * values["every"]
+            work["accelerators"] = max(math.ceil(hours * values["every"] / HOURS_PER_MONTH), values.get("gpus", 1))
+            notes.append(f"{hours * values['every']:,.0f} GPU-hours a month keep {work['accelerators']:,} GPUs.")
             values.pop("length", None)
     elif "busy" in values:
         work["busy_share"] = values["busy"]
@@ -359,7 +360,8 @@ def _add_block(data: dict[str, Any], hours: float, notes: list[str]) -> None:
 
 _OF_WORK = {"spot": "may_stop", "growth": "growth_per_year", "disk": "storage_tb"}
 _PRICES = {
-    "rent": ("rent", "usd_per_accelerator_hour"), "price": ("own", "usd_per_accelerator"),
+    "own": ("own", "accelerators"), "rent": ("rent", "usd_per_accelerator_hour"),
+    "price": ("own", "usd_per_accelerator"),
     "discount": ("terms", "discount_rate_per_year"), "space": ("own", "usd_per_kw_month"),
     "server": ("own", "usd_per_server"), "kwh": ("own", "usd_per_kwh"), "budget": ("terms", "budget_usd"),
     "havesold": ("kept", "usd_today_if_sold"), "crew": ("run_by_fte",), "tax": ("tax", "tax_share"),

@@ -86,7 +86,9 @@ _COUNT_BEFORE = re.compile(
     r"(?P<each>\d+\s*[x*]?\s*)?)?"
     r"(?:(?:used|new|nvidia|amd|of|more|our|geforce|second-hand|[|]+)\s+)*$"
 )
-_COUNT_AFTER = re.compile(r"\s*(?:[x*]\s*(?P<count>\d+)|(?P<times>\d+)\s*x)(?!\w)")
+_COUNT_AFTER = re.compile(
+    rf"\s*(?:[x*]\s*(?P<count>\d+)|(?P<times>\d+)\s*x|, (?P<listed>\d{{1,3}}|{_SPELT})(?= *(?:,|$)))(?!\w)"
+)
 
 
 class LineCount(NamedTuple):
@@ -106,7 +108,11 @@ def count_beside(line: str, start: int, end: int) -> LineCount | None:
         many = 1.0 if match["count"] == "my" else parse_number(match["count"])
         return LineCount(int(many * int(each or 1)), match.start(), start, of_machines)
     match = _COUNT_AFTER.match(line, end)
-    return None if match is None else LineCount(int(match["count"] or match["times"]), end, match.end())
+    return (
+        None
+        if match is None
+        else LineCount(int(parse_number(match["count"] or match["times"] or match["listed"])), end, match.end())
+    )
 
 
 VERB_WORDS = {"train": "train", "tune": "fine-tune", "serve": "serve", "anyone": "any"}

@@ -68,7 +68,7 @@ _N, _N2, _P = rf"(?P<n>{NUMBER})", rf"(?P<n2>{NUMBER})", rf"(?P<n>{PLAIN})"
 _ONLY, _PEAK = "(?: only)?(?![a-z])", "(?:peaks?|max(?:imum)?|bursts?|most)(?![a-z])"
 _END, _END9 = "(?![a-z])", "(?![a-z0-9])"
 _WITHIN = r"\s*(?:in under|in less than|in|within|by|under|less than|no more than|at most|at|of|is|<|:|below)?\s*"
-_PERCENT = r"\s?(?:%|percent|per cent)"
+_PERCENT = r"\s{0,9}(?:%|percent|per cent)"
 _USED = r"busy|utili[sz]ed|utili[sz]ation|used?|load(?:ed)?|usage"
 _CAPITAL = "(?:cost of (?:capital|money)|discount rate|wacc)"
 _WEEKDAYS = r"(?P<weekdays>\s*(?:on )?(?:weekdays|working days|workdays|mon(?:day)?\s*(?:-|to)\s*fri(?:day)?))?"
@@ -96,7 +96,8 @@ _TEXTS = (
 _NOUNS = "|".join(word for word in WORDS["requests"].split() if len(word) > len("r|q"))
 _READ = r"(?:in|inputs?|prompts?|read|context)(?: tokens)?(?![a-z])"
 _WRITTEN = r"(?:out|outputs?|completions?|written|generated|answers?|responses?)(?: tokens)?(?![a-z])"
-_SETTINGS = r"(?:rank|alpha|batch[- ]size|top[- ]k|temperature|chunks?(?: of)?|stage|zero|version|phase|seeds?)"
+_SETTINGS = r"(?:rank|alpha|top[- ]k|temperature|chunks?(?: of)?|stage|zero|version|phase|seeds?)"
+_OWNED, _RENTED = "(?:owned|bought|buy|own)(?![a-z])", "(?:rented|rent|leased|in the cloud|cloud)(?![a-z])"
 _TIME = r"(?:[01]?\d|2[0-4])(?::[0-5]\d)?\s?(?:am|pm|h|o'clock|uhr)?"
 _TIME_TO = r"(?:[01]?\d|2[0-4])(?::[0-5]\d(?:\s?(?:am|pm|h|uhr))?|\s?(?:am|pm|h|o'clock|uhr))"
 _NO_REQUEST = (
@@ -121,6 +122,9 @@ RULES: tuple[Rule, ...] = (
     _rule("ttft", rf"{_N}\s?(?P<time>ms|s|secs?|seconds?)\s*(?:at )?(?:p9[059]|ttft|latency){_END}", milliseconds),
     _rule("tpot", rf"{_N}\s?(?P<time>ms) (?:per|an?|each)(?: further| output)? token{_END}", milliseconds),
     _rule("tpot", rf"(?:tpot|itl|(?:each|per)(?: further)? token){_WITHIN}{_N}\s?(?P<time>ms|s){_END}", milliseconds),
+    _rule("tpot", rf"{_N}\s*(?:{TOKENS}{EVERY}s(?:ec(?:ond)?)?|tps|tok/?s)(?: for)?(?:{EVERY}|\s+)(?:single"
+        rf" )?(?:users?|requests?|streams?"
+        rf"|person|customer|client|session)(?![a-z])(?! in total)", lambda match: 1_000 / max(number_in(match), 0.01)),
     _rule("token_rates", rf"{_N}\s*(?:{TOKENS}\s*)?{_READ}[\s,/"
         rf"|+&a-z]{{1,9}}(?P<out>{NUMBER})\s*(?:{TOKENS}\s*)?{_WRITTEN}"
         rf"{RATE_UNIT}",
@@ -152,16 +156,32 @@ RULES: tuple[Rule, ...] = (
         rf"|around )?{_N}{RATE_UNIT}", per_second),
     _rule("peak", rf"{_N}\s+peak{_END}(?!\s*(?:of|at|:)?\s*\d)", number_in),
     _rule("rps", rf"{_N}\s*(?:/|(?:per|an?|each){_END})\s*(?P<unit>seconds?|secs?|s|minutes?|mins?){_END}", per_second),
+    _rule("written_rate", rf"{_N}\s*(?:output|generated|completion|new|written) (?:tokens?"
+        rf"|toks?){RATE_UNIT}", per_second),
+    _rule("written_rate", rf"{_N}\s*{TOKENS}{RATE_UNIT},? (?:of )?(?:output|generated|written|generation){_END}",
+        per_second),
     _rule("in", rf"{_N}\s*(?:{TOKENS}\s*)?{_READ}"
         rf"(?=[\s,/|+&a-z]{{1,9}}{NUMBER}\s*(?:{TOKENS}\s*)?{_WRITTEN})", number_in),
     _rule("out", rf"{_N}\s*(?:{TOKENS}\s*)?{_WRITTEN}", number_in),
     _rule("token_rate", rf"{_N}\s*{TOKENS}{RATE_UNIT}", per_second),
+    _rule("tps", rf"{_N}\s*(?:tps|tok/?s){_END}", number_in),
+    _rule("operations", r"(?P<n>\d+(?:\.\d+)?)(?:e\+?| ?(?:[x*·]|times) ?10 ?\^ ?)(?P<power>\d\d) ?"
+        rf"(?:flops?|floating[- ]point operations|operations){_END}(?! ?/)",
+        lambda match: float(match["n"]) * 10.0 ** int(match["power"])),
+    _rule("steps", rf"{_N} (?:training |gradient |optimi[sz]er )?(?:steps|iterations|updates){_END}", number_in),
+    _rule("batch_tokens", rf"(?:global )?batch(?:es)?(?:[- ]size)?(?: of|=|:| is)? {_N}\s*{TOKENS}", number_in),
+    _rule("batch_tokens", rf"{_N}\s*{TOKENS} (?:per|an?|each|in each|in a) (?:step|batch|iteration|update)"
+        rf"|{_N2}[- ]tokens? batch(?:es)?{_END}", either_number),
+    _rule("batch_size", rf"(?:global )?batch(?:es)?(?:[- ]size)?(?: of|=|:| is)? {_N}"
+        rf"(?: (?:sequences|samples|examples|sentences){_END}|(?= *(?:$|[,.;)/]|(?:for|on|of|with|and|at|in|x|over"
+        rf"|using|steps) )))", number_in),
     _rule("tokens", rf"{_N}\s*{TOKENS}", number_in),
     _rule("inflight", rf"{_N}\s*(?:(?:concurrent|simultaneous|parallel|in[- ]flight) {REQUESTS}"
         rf"|{REQUESTS}\s*(?:in parallel|at once"
         rf"|at (?:the same|a) time|concurrently|simultaneously)|(?:concurrent|simultaneous"
         rf"|parallel) streams?){_END}", number_in),
-    _rule("seq", rf"(?:sequence length|seq[- ]?len(?:gth)?|sequences of|context(?: length| window)?(?: of)?)\s*(?:of"
+    _rule("seq", rf"(?:sequence length|seq(?:[- ]?len(?:gth)?)?(?![a-z])|sequences of|context(?: length|"
+        rf" window)?(?: of)?)\s*(?:of"
         rf"|=|:)?\s*{_N}"
         rf"|{_N2}(?: tokens?)? (?:context|sequences?){_END}", either_number),
     _rule("setting", rf"{_SETTINGS}\s*(?:of|=|:)?\s*{_N}{_END}", number_in),
@@ -172,7 +192,7 @@ RULES: tuple[Rule, ...] = (
         rf"|images|files|corpus|text))?", lambda match: number_in(match) * (1_000.0 if match["size"] == "pb" else 1.0)),
     _rule("pue", rf"pue\s*(?:of|=|:|is)?\s*{_N}", number_in),
     _rule("batch", rf"{_N}\s*(?:[a-z-]+ )?(?:runs?|jobs?|trials?|experiments?|trainings?|simulations?|sweeps?|evals?)"
-        rf"(?:,| of| with| x| at| taking| lasting)* (?:about )?(?P<many>{PLAIN})[- ]*{LONG_UNIT}(?! (?:an?"
+        rf"(?:,| of| with| x| at| taking| lasting)* (?:about )?(?!an? )(?P<many>{PLAIN})[- ]*{LONG_UNIT}(?! (?:an?"
         rf"|per) )(?: each)?",
         lambda match: hours_in(match) * parse_number(match["many"])),
     _rule("replicas", rf"{_N}\s*(?:replicas?|copies)(?: of)?{_END}"
@@ -201,7 +221,7 @@ RULES: tuple[Rule, ...] = (
     _rule("all_audio", rf"{_AUDIO}{_END}", lambda match: number_in(match) * hours_of(match["span"])),
     _rule("examples", rf"{_N}\s*(?:training |preference |labell?ed )?(?:examples?|samples?|conversations|instructions"
         rf"|pairs|dialogu?es|preferences){_END}", number_in),
-    _rule("texts", rf"{_N}\s*{_TEXTS}{_END}", number_in),
+    _rule("texts", rf"{_N}\s*{_TEXTS}{_END}(?! {WHO})", number_in),
     _rule("images", rf"{_N}\s*(?:images?|pictures?|photos?){_END}", number_in),
     _rule("growth", rf"(?:grow(?:s|ing|th)?(?: of| by| at)?\s*)?{_N}\s?%(?:\s*growth)?{RATE_UNIT}", yearly_growth),
     _rule("growth", rf"grow(?:s|ing|th)?(?: of| by| at)?\s*{_N}\s?%{_NO_PERIOD}", yearly_growth),
@@ -224,6 +244,13 @@ RULES: tuple[Rule, ...] = (
         rf"|is)?\s*{_N2}{_PERCENT}",
         lambda match: either_number(match) / 100),
     _rule("busy", rf"(?:busy|utili[sz]ation|used|usage|load)\s*(?:of|at|:|is)?\s*{_N}{_PERCENT}", percent),
+    _rule("owned", rf"half (?:of (?:them|it|these) )?(?:is |are )?{_OWNED}|{_OWNED} half{_END}|half (?:of (?:them"
+        rf"|it) )?(?:is |are )?{_RENTED}"
+        rf"|{_RENTED} half{_END}", 0.5),
+    _rule("owned", rf"{_N}{_PERCENT} (?:is |are )?{_OWNED}(?:[,;]? (?:and )?(?:(?:the )?rest|{NUMBER}{_PERCENT})"
+        rf" (?:is |are )?{_RENTED})"
+        rf"|{NUMBER}{_PERCENT} (?:is |are )?{_RENTED}[,;]? (?:and )?{_N2}{_PERCENT} (?:is |are )?{_OWNED}",
+        lambda match: either_number(match) / 100),
     _rule("busy", rf"{_N}{_PERCENT}\s*(?:of (?:the |all )?(?:time|hours|day)|{_USED}|(?=$|[,.;?!:)|]|\d"
         r"|(?:in|on|for|at|and|over|with|from|to|during|per|by|x|rented|owned|of|until|till|or)(?![a-z])))", percent),
     _rule("busy", rf"{_P}\s*(?:hours?|hrs?|h){_END9}{RATE_UNIT}{_WEEKDAYS}", busy_share),
@@ -250,7 +277,8 @@ RULES: tuple[Rule, ...] = (
         rf"|during the (?:day|week)|(?:on )?weekdays{_ONLY}",
         OFFICE_HOURS_PER_WEEK / HOURS_OF_UNIT["w"]),
     _rule("length", rf"(?:for |over )?(?:an?|the|one) weekend{_END}", 2 * HOURS_PER_DAY),
-    _rule("gpu_hours", rf"{_N}(?=\s+(?!(?:for|in|at|on|to|of|or|and|x) )(?:[a-z]{{1,3}} ?[0-9]{{1,4}}|[0-9]{{4}})"
+    _rule("gpu_hours", rf"{_N}(?=\s+(?!(?:for|in|at|on|to|of|or|and|x|by|with) )(?:[a-z]{{1,3}} ?[0-9]{{1,4}}"
+        rf"|[0-9]{{4}})"
         rf"[a-z]{{0,2}}[- ](?:gpu[- ]?)?{_SPAN}{_END}"
         rf"(?:{RATE_UNIT})?)", gpu_hours),
     _rule("gpu_hours", rf"(?=[0-9]){_N}\s*{_SPAN} (?:of|on) (?=[a-z]{{1,3}} ?[0-9]{{1,4}})",
@@ -279,6 +307,7 @@ RULES: tuple[Rule, ...] = (
         number_in),
     _rule("team", rf"(?:team|group|lab|staff|startup|company|family|household|crew|department|squad"
         rf"|class) of\s*{_N}(?:\s*(?:[a-z]+ )?{WHO})?", number_in),
+    _rule("team", rf"{_N} (?:(?!(?:for|and|to|with) )[a-z]+ )?{ASKERS}{_END}(?! (?:in|per|at) )", number_in),
     _rule("team", rf"(?![0-9]+[.][0-9]){_N}[- ]?\s*(?:(?!(?:for|and|to|with|in|on"
         rf"|at|per|each|every) )[a-z]+ ){{0,2}}{WHO}(?:\s*team)?", number_in),
     _rule("every", rf"(?:once (?:an?|per|every|each)|every|each) {LONG_UNIT}", every),
@@ -336,7 +365,8 @@ VERBS: tuple[Rule, ...] = (
         rf"assistants?|agents?){_END}|rag{_END}|llms?{_END}|api endpoint", True),
     _rule("have", rf"(?:we|i)(?: already)? (?:have|own|got)(?: got| already)?{_END}|(?:we|i)'ve(?: got)?{_END}"
         rf"|(?:has|have|had)(?= \d)|(?:sell(?:ing)?|keep(?:ing)?) (?:our|the|my)(?= \d)|existing"
-        "|already (?:have|own)|(?:^|(?<=, )|(?<=and ))own(?= )(?! room| data| server)", True),
+        "|already (?:have|own)|(?:^|(?<=, )|(?<=and ))own(?= )(?! room| data| server|[^.;?,]* or (?:rent|lease)|"
+        " or)", True),
     _rule("anyone", r"(?<![a-z])(?:cheapest|any|which|what|best)\s+"
         rf"(?:gpus?|cards?|accelerators?|chips?|hardware){_END}", True),
     _rule("place", rf"(?:at |from )?home{_END}|zu ?hause|à la maison|en casa|in {_MY} (?:house|flat|apartment"

@@ -3,38 +3,13 @@
 What replaces a part is as long as that, so that places in the line stay.
 """
 
+import math
 import re
+from collections.abc import Callable
 
 from planner.study.one_line.line_rules import COUNTED_IN_THOUSANDS
 from planner.study.one_line.line_words import in_english
-
-# Each is as long as what replaces it: 1.000.000, 22.500,50 and 1 250 000 or 40 000 EUR.
-_THOUSANDS = re.compile(
-    r"(?<![\w.,-])\d{1,3}(?:(?:\.\d{3}){2,}(?:,\d{1,2})?|(?:\.\d{3})+,\d{1,2}|(?: \d{3}){2,}"
-    r"|(?: \d{3})(?=\s?(?:[€£$]|eur|chf|usd|gbp|sek|nok|dkk|pln|czk|dollar|euro))| 000(?=\s[a-z]))(?![\d.,]*\d)"
-)
-_POINTS = {ord("."): ",", ord(" "): ",", ord("|"): "."}
-_MODEL_BETWEEN = re.compile(  # 40,000 sdxl images
-    r"(?<![\w.,])(\d[\d.,]*(?: ?[km](?![a-z]))?) (sdxl|flux|whisper|llama|qwen|mistral|gemma|bert)"
-    r"(?= (?:images|pictures|calls|requests|prompts|queries|messages)(?![a-z]))"
-)
-_LAKHS = re.compile(r"(?<![\d.,])(\d+(?:\.\d+)?)\s?(lakhs?|lacs?|crores?)(?![a-z])")
-_TPU_SLICE = re.compile(r"(?<![\w.])(tpu[ -]?)?(v[2-7][ep]?)-(\d{1,4})(?!\w)")
-
-
-def plain_spelling(line: str) -> str:
-    """Return a line in lower case in English, with points and thousands as this program writes them: 2,5, 1.000.000."""
-    line = in_english(line)
-    line = re.sub(r"(?<=\d)'(?=\d{3}(?!\d))", ",", line)
-    line = re.sub(r"(?<=\d)'s(?!\w)", "s ", line)  # h100's
-    line = re.sub(r"(?<=[a-z])'s(?!\w)|(?<=mio)\.", lambda match: " " * len(match[0]), line)
-    line = re.sub(r"(?<=[a-z\d])-(?=(?:hours?|days?|weeks?|months?|years?)(?![a-z]))", " ", line)  # a100-hours
-    line = _MODEL_BETWEEN.sub(r"\2 \1", line)
-    line = _LAKHS.sub(_in_thousands, line)
-    line = _TPU_SLICE.sub(_counted_slice, line)
-    line = _THOUSANDS.sub(lambda match: match[0].replace(",", "|").translate(_POINTS), line)
-    line = COUNTED_IN_THOUSANDS.sub(lambda match: match[0].replace(".", ","), line)
-    return re.sub(r"(?<![\d.,])(\d+),(\d{1,2})(?![\d.,]*\d)", r"\1.\2", line)
+from planner.study.one_line.quantities import WHO
 
 
 def _in_thousands(match: re.Match[str]) -> str:
@@ -47,3 +22,67 @@ def _counted_slice(match: re.Match[str]) -> str:
     """Return a slice of TPUs as a count of chips; a name counts two cores a chip up to v4 and of v5p: v4-32 has 16."""
     cores_per_chip = 1 if match[2].endswith("e") else 2
     return f"{max(int(match[3]) // cores_per_chip, 1)} {match[1] or ''}{match[2]}".ljust(len(match[0]))
+
+
+_POINTS = {ord("."): ",", ord(" "): ",", ord("|"): "."}
+# Each is as long as what replaces it.
+_SPELLINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
+    (re.compile(r"(?<=\d)'(?=\d{3}(?!\d))"), ","),
+    (re.compile(r"(?<=\d)'s(?!\w)"), "s "),  # h100's
+    (re.compile(r"(?<=[a-z])'s(?!\w)|(?<=mio)\."), lambda match: " " * len(match[0])),
+    (re.compile(r"(?<=[a-z\d])-(?=(?:hours?|days?|weeks?|months?|years?)(?![a-z]))"), " "),  # a100-hours
+    (re.compile(  # 40,000 sdxl images
+        r"(?<![\w.,])(\d[\d.,]*(?: ?[km](?![a-z]))?) (sdxl|flux|whisper|llama|qwen|mistral|gemma|bert)"
+        r"(?= (?:images|pictures|calls|requests|prompts|queries|messages)(?![a-z]))"), r"\2 \1"),
+    (re.compile(r"(?<![\d.,])(\d+(?:\.\d+)?)\s?(lakhs?|lacs?|crores?)(?![a-z])"), _in_thousands),
+    (re.compile(r"(?<![\w.])(tpu[ -]?)?(v[2-7][ep]?)-(\d{1,4})(?!\w)"), _counted_slice),
+    (re.compile(  # 1.000.000, 22.500,50 and 1 250 000 or 40 000 EUR
+        r"(?<![\w.,-])\d{1,3}(?:(?:\.\d{3}){2,}(?:,\d{1,2})?|(?:\.\d{3})+,\d{1,2}|(?: \d{3}){2,}"
+        r"|(?: \d{3})(?=\s?(?:[€£$]|eur|chf|usd|gbp|sek|nok|dkk|pln|czk|dollar|euro))| 000(?=\s[a-z]))(?![\d.,]*\d)"),
+     lambda match: match[0].replace(",", "|").translate(_POINTS)),
+    (COUNTED_IN_THOUSANDS, lambda match: match[0].replace(".", ",")),
+    (re.compile(r"(?<![\d.,])(\d+),(\d{1,2})(?![\d.,]*\d)"), r"\1.\2"),
+)  # fmt: skip
+_SIZED = r"(\d+(?:,\d{3})*(?:\.\d+)?) ?(k|m|bn?)?(?![a-z0-9])"
+_RANGE = re.compile(  # 5k to 50k users, $2-3 an hour, between 10 and 20 rps; 8 to 18 h, 2026-2028, 4090 to 5090: none
+    r"(?:(between )|(?<![\w.,:-]))(?:about )?[$€£]?(?!(?:20[1-4]\d|[1-5]0[5-9]0)(?!\d))"
+    rf"{_SIZED} ?(?(1)and |(?:-|–|to ))(?:about )?[$€£]?{_SIZED}"
+    r"(?=\s?(?:%|[$€£/]|(?!am|pm|h(?![a-z0-9])|uhr|o'clock|bits?|gb|tb|kw|w(?![a-z])|s(?:econds?)?(?![a-z])"
+    r"|ms)[a-wyz]))"
+)
+_CHANGE = re.compile(
+    r"(?:from|grow\w*|scal\w*|increas\w*|expand\w*|go|going|upgrad\w*|mov\w*|version|layers?|gpus?|cards?)"
+    r"(?: (?:it|them|us|our|the|fleet|cluster|of))* $"
+)
+_SIZE_OF = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "bn": 1e9}
+_OF_COUNTS = re.compile(
+    rf"\s?(?:x |nvidia |used |new )*(?:(?:[a-z]+ )?{WHO}|gpus?|cards?|nodes?|servers?|[a-z]{{1,4}} ?\d)"
+)
+
+
+def middle_of_ranges(line: str, notes: list[str]) -> str:
+    """Return a line with the middle of each range in its place, as long as the range, and note each."""
+
+    def middle(match: re.Match[str]) -> str:
+        ends = ((match[2], match[3] or match[5]), (match[4], match[5]))
+        low, high = (float(number.replace(",", "")) * _SIZE_OF[unit or ""] for number, unit in ends)
+        mean = math.ceil((low + high) / 2) if _OF_COUNTS.match(line, match.end()) else (low + high) / 2
+        mark = "".join(each for each in match[0] if each in "$€£")[:1]
+        text = min(
+            (f"{mark}{mean / times:.10g}{unit}" for unit, times in _SIZE_OF.items() if mean >= times or not unit),
+            key=len,
+        )
+        if low >= high or len(text) > len(match[0]) or _CHANGE.search(line[: match.start()]):
+            return match[0]
+        notes.append(f"Of {match[0].strip()} the middle is taken: {mean:,.10g}.")
+        return text.ljust(len(match[0]))
+
+    return _RANGE.sub(middle, line)
+
+
+def plain_spelling(line: str) -> str:
+    """Return a line in lower case in English, with points and thousands as this program writes them: 2,5, 1.000.000."""
+    line = in_english(line)
+    for pattern, spelled in _SPELLINGS:
+        line = pattern.sub(spelled, line)
+    return line

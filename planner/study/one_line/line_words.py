@@ -17,6 +17,8 @@ class LineWords(StrictModel):
     translations: dict[str, str] = Field(description="patterns of other languages, and the English words")
     chips: dict[str, str] = Field(description="names in use, and the chip")
     kinds_of_work: dict[str, str] = Field(description="patterns of kinds of work, and the model that stands for them")
+    nationalities: dict[str, str] = Field(description="adjectives of places, and the place")
+    organizations: Text = Field(description="patterns of what such an adjective makes a place of")
     vendors: dict[str, str] = Field(description="names in use, and the vendor")
     asked: dict[str, tuple[str, ...]] = Field(description="what may be several things, and the choices")
     words_too: tuple[str, ...] = Field(description="sellers whose names are everyday words")

@@ -42,12 +42,13 @@ from planner.study.one_line.line_records import (
     shown_value,
 )
 from planner.study.one_line.line_rules import MEMORY, RULES, STRAY, VERBS
-from planner.study.one_line.line_spelling import plain_spelling
+from planner.study.one_line.line_spelling import middle_of_ranges, plain_spelling
 from planner.study.one_line.line_words import FILLERS, WORDS
 from planner.study.one_line.quantities import BLANK, blank, take
 from pricing import Catalogue, PricingError, names
 from pricing.exchange import rates
 from pricing.formulas import printable
+from pricing.meant import Meant
 
 LONGEST = 300
 _NUMBER_BEHIND = re.compile(r"[ -]\d{3,}\w*(?: (?:ti|super|xtx?))*(?!\w)")
@@ -66,7 +67,7 @@ _ONE = {"place": "place", "model": "model", "provider": "seller", "seller": "sel
 _SAYS_ENOUGH = frozenset({
     "chip", "model", "bill", "gpus", "team", "budget", "monthly_budget", "have", "gpu_hours", "rps", "tokens", "anyone",
     "seller", "billfor", "team_each", "audio",
-    "each_rps", "audio_each", "token_rates", "inflight", "batch", "cpu", "contract",
+    "each_rps", "node_hours", "audio_each", "token_rates", "inflight", "batch", "cpu", "contract",
 })  # fmt: skip
 _OWNED_SINCE = re.compile(
     r"(?<![a-z])(?:owned since|(?:bought|purchased|owned)(?: in)? (?:19|20)\d\d)(?![a-z])", re.IGNORECASE
@@ -79,6 +80,22 @@ _LIKE_NAME = re.compile(
 _OWNED = re.compile(r"s? (?:(?:that |which )?(?:we|i)(?: already)? (?:have|own)|owned)(?![a-z])")
 _UNITS = {unit + plural for unit in ("hour", "day", "week", "month", "year") for plural in ("", "s")}
 _COSTS = re.compile(r"(?<![a-z])(?:costs?|price|prices|much|expensive|pay)(?![a-z])")
+_SECOND_WORK = re.compile(
+    r"(?<![a-z-])(?:(?:pre-?)?train(?:ing)?|serv(?:e|ing)|host(?:ing)?)(?![a-z])[^;]*?"
+    r"(?P<second>[,;]? (?:and |we )*(?:then|afterwards?|later|followed by)(?![a-z])"
+    r"(?: (?!(?:buy|rent|own)(?![a-z]))[a-z]+){0,3}? (?:(?:fine-? ?)?tun|sft|dpo|rlhf|serv|host|deploy"
+    r"|(?:pre-?)?train)[^,;.]*)"
+)
+_BY_THE_HOUR = {
+    "busy": re.compile(r"(?!.*(?:%|per ?cent|util|used|load|busy|idle)).*(?:\d|hours|day|night|even|shift|weekend)"),
+    "rps": re.compile(r"(?!.*(?:average|mean|usual|typical|normal)).*(?:sec|min|hour|/ ?[smh]|[rq]p[sm])"),
+}
+_ADJECTIVE = re.compile(
+    rf"(?<![a-z|-])(?P<nation>{'|'.join(WORDS['nationalities'])})(?:[- ]based)?"
+    rf"(?= (?:(?!(?:for|and|or|in|on|to|with|at|of|speech|language|text|{'|'.join(WORDS['nationalities'])})"
+    rf" )[a-z-]+ ){{0,2}}?"
+    rf"(?:{WORDS['organizations'].replace(' ', '|')})(?![a-z]))"
+)
 _UNIT_BEHIND = re.compile(rf"\s*(?!(?:{'|'.join(sorted(map(re.escape, FILLERS - _UNITS)))})(?![\w/]))[^\W\d]")
 _REPLACES = re.compile(
     r"(?<![a-z])(?:replac|upgrad|swap|exchang|mov(?:e|ing)|migrat|chang|switch|convert|transition|phas|retir|scrap"
@@ -128,6 +145,7 @@ def read_line(catalogue: Catalogue, typed: str, day: date | None = None) -> Line
         raise LineError(f"The line has {len(line):,} characters, at most {LONGEST} are read: write {_EXAMPLE}.")
     lower = "".join(low if len(low := mark.lower()) == 1 else mark for mark in line)
     parts = LineParts(line, plain_spelling(lower), {"day": day or catalogue.day})
+    parts.rest = middle_of_ranges(parts.rest, parts.notes)
     try:
         _read_quantities(catalogue, parts)
     except AmountError as error:
@@ -162,6 +180,8 @@ def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...])
 
 
 def _read_quantities(catalogue: Catalogue, parts: LineParts) -> None:
+    if second := _SECOND_WORK.search(parts.rest):  # train a 7b, then fine-tune it
+        parts.leave_out("work", second["second"].strip(" ,;"), *second.span("second"))
     exchange = rates(catalogue)
     for amount in find_amounts(parts.rest, exchange, sells_tokens(catalogue, parts.rest)):
         value: Any = (
@@ -173,6 +193,8 @@ def _read_quantities(catalogue: Catalogue, parts: LineParts) -> None:
     for name, value, start, end in take(parts.rest, RULES):
         if BLANK not in parts.rest[start:end]:
             parts.add(name, value, start, end)
+            if name in _BY_THE_HOUR and _BY_THE_HOUR[name].match(parts.line[start:end].lower()):
+                parts.values[f"{name}_by_the_hour"] = True
     if {"gpu_hours", "texts"} & parts.values.keys():
         for name, value, start, end in take(parts.rest, STRAY):
             parts.add(name, value, start, end)
@@ -189,6 +211,8 @@ def _read_names(catalogue: Catalogue, parts: LineParts) -> None:
     has_chip = has_chip or (any(verb in ("train", "tune") for verb, *_ in verbs) and "bill" not in parts.values)
     for name in (_rented_from(catalogue, parts, each) if has_chip else each for each in found):
         _add_name(catalogue, parts, name, kept_from)
+    for place in _read_nationality(parts):
+        _add_name(catalogue, parts, place, None)
     for verb, value, start, end in take(parts.rest, VERBS):
         if verb == "have":  # it says which GPUs are there, and nothing by itself
             parts.rest = blank(parts.rest, start, end)
@@ -198,6 +222,15 @@ def _read_names(catalogue: Catalogue, parts: LineParts) -> None:
         if "model" not in parts.values:
             _add_name(catalogue, parts, work, None)
         parts.rest = blank(parts.rest, work.start, work.end)
+
+
+def _read_nationality(parts: LineParts) -> Iterator[LineName]:
+    """Yield the place of an adjective before what stands there: a Swiss bank, Dutch power prices."""
+    for match in _ADJECTIVE.finditer(parts.rest):
+        place = next(place for word, place in WORDS["nationalities"].items() if re.fullmatch(word, match["nation"]))
+        site = parts.values.get("site", place)
+        if site.startswith(place):  # another place that is named counts
+            yield LineName("place", match.start("nation"), match.end("nation"), Meant(site))
 
 
 def _rented_from(catalogue: Catalogue, parts: LineParts, name: LineName) -> LineName:
@@ -325,7 +358,9 @@ def _ask_about(catalogue: Catalogue, parts: LineParts, word: LineToken) -> None:
         word = word._replace(end=number.end())
     is_behind = parts.rest[: word.start].split()[-1:] in (["in"], ["near"], ["from"])
     close = near_name(catalogue, word.text, is_place=is_behind)
-    is_place = "site" not in parts.values and is_behind
+    is_place = (
+        "site" not in parts.values and is_behind and word.text[0].isalpha() and word.text not in WORDS["nationalities"]
+    )
     if parts.phrases and (close or is_place or _LIKE_NAME.fullmatch(word.text)):
         before, after = parts.line[: word.start], parts.line[word.end :]
         shorter = re.sub(r"\bin\s*$", "", before) + after if is_place else before + after
