@@ -134,6 +134,7 @@ _UNUSED: tuple[tuple[str, set[str], str], ...] = (
     ("average", {"serve"}, "A number on average is not used: write what it counts, such as 9 requests a second."),
     ("stay", {"site", "stay_eu", "sellers"}, "Where data stays is not used: write the place."),
     ("model", {"train", "serve"}, "Which model runs is not used: the hours or the bill are stated."),
+    ("seq", {"train"}, "How long a context is is not used: write how many tokens a request reads and writes."),
     ("steps", {"train"}, "Steps are not used without a batch: write 50,000 steps of 4M tokens each."),
     ("tps", set(), "Tokens a second are read only of encoders: write 3 requests a second, or 900 tokens per second."),
     ("operations", {"train", "run"}, "The operations are not used: write 1e23 FLOPs on H100."),

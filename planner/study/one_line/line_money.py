@@ -31,7 +31,7 @@ _PAYS = (
 )
 _BARE = re.compile(
     rf"(?P<verb>{_PAYS}|budget|(?:op|cap)ex(?: limit)?|cash(?: limit)?(?: on day one)?)(?![a-z])"
-    rf"(?P<between>[^|\d]{{0,40}}?)(?P<n>(?=[0-9]){NUMBER})"
+    rf"(?P<between>[^|\d]{{0,40}}?)(?<! a )(?<! an )(?<! my )(?<! the )(?P<n>(?=[0-9]){NUMBER})"
     rf"{_PER}(?!\s*(?:x|gpus?|[a-z]*\d))"
 )
 _LONG_PER = _PER.removesuffix("?").replace("hours?|hrs?|h|days?", "months?")
@@ -39,7 +39,8 @@ _BY_MONTH = re.compile(rf"(?P<n>(?=[0-9]){NUMBER}(?<!b)){_LONG_PER}(?! (?:active
 _FETCHES = r"(?:worth|fetch(?:es)?|(?:sold|sell)(?: them)? for)"
 _WORTH = re.compile(rf"{_FETCHES}\s*(?:about )?(?P<n>(?=[0-9]){NUMBER}){_PER}(?!\s*[a-z]*\d)")
 _AT = re.compile(
-    rf"(?:(?:at|@|versus|vs|against)\s*|(?<![\w.,])(?=[0-9.]+ ?(?:per|/) ?kwh))(?P<n>(?=[0-9]){NUMBER})\s*"
+    rf"(?:(?:at|@|versus|vs|against)\s*|(?<![\w.,])(?=[0-9.]+ ?(?:per|/) ?(?:kwh"
+    rf"|gpu[- /]?h)))(?P<n>(?=[0-9]){NUMBER})\s*"
     r"(?:(?:per|an?|/)\s*(?:gpu[- /]?)?(?P<per>hours?|hrs?|h|kwh|gpu|card)"
     r"|(?P<ly>each|apiece|hourly))(?![a-z])"
 )
@@ -55,6 +56,8 @@ _RENTED_FOR = re.compile(r"(?<![a-z])(?:rent|leas)(?:e|ed|ing)?(?![a-z])[^.;?]*(
 _MACHINE_AT = re.compile(
     r"(?:servers?|machines?|box|dgx|hgx|system)(?: [a-z]{0,3}\d+)?\s*(?:for|at|costs?|is|:|of|(?:priced|quoted) at)\s*$"
 )
+_MOST_OF_ONE_GPU = 100_000  # dollars: a larger sum for each is of a machine
+_MACHINES = re.compile(r"(?<![a-z])(?:servers?|machines?|nodes?|box(?:es)?|dgx|hgx|systems?)(?![a-z])")
 _MOST_AN_HOUR = 20  # dollars: a smaller sum without a period is the rent of an hour
 _FROM = re.compile(rf"(?<![a-z])from (?:about )?[$€£]?{NUMBER} (?=to (?:about )?[$€£]?[0-9])")
 _CONTRACT = re.compile(r"(?<![a-z])(?:contract|commitment|commit)(?: of| is| at| for)?\s*$")
@@ -80,7 +83,7 @@ _WITHOUT_CURRENCY = re.compile(
     r"(?:^|(?<![a-z])(?:have|got|with|under|credits? of|grant of|up to|max(?:imum)?|spend|spending|invest)\s+"
     r"(?:about )?)"
     rf"(?P<n>(?=[0-9]){NUMBER}(?<=k|n|o)){_PER}(?=\s*(?:$|[,.;?]|(?:of )?(?:[a-z]+ )?credits?|for |to |over |at "
-    rf"|from |in total|and ))"
+    rf"|from |in total|and |this year))"
 )
 
 
@@ -106,7 +109,8 @@ def find_amounts(line: str, rates: Rates, by_token: bool = False) -> Iterator[Li
     marked = re.compile(
         rf"(?:(?P<before>{marks})\s?(?P<n>[0-9][0-9.,']*(?<![.,])(?:e\+?[0-9]{{1,2}})?(?:\s?(?:k|mn|mio|m|bn|b"
         rf"|thousand|million|billion)(?![a-z]))?)"
-        rf"|(?P<n2>(?=[0-9]){NUMBER})\s{{0,9}}(?P<after>{named})(?: (?P<country>{codes}))?(?![a-z])){_PER}"
+        rf"|(?P<n2>(?=[0-9]){NUMBER})\s{{0,9}}(?:us )?(?:(?P<of>{codes}) (?=c))?(?P<after>{named})(?:"
+        rf" (?P<country>{codes}))?(?![a-z])){_PER}"
     )
     for match in marked.finditer(line):
         mark = match["before"] or match["after"]
@@ -119,7 +123,12 @@ def find_amounts(line: str, rates: Rates, by_token: bool = False) -> Iterator[Li
     for match in _BARE.finditer(line):
         if match["verb"] == "budget" and BLANK in line[: match.start()]:
             continue  # the budget stands before it
-        if match["verb"].startswith(("budget", "cash")) or match["per"] or match["ly"] or "bill" in match["verb"]:
+        if (
+            match["verb"].startswith(("budget", "cash"))
+            or match["per"]
+            or match["ly"]
+            or match["verb"].startswith(("bill", "invoice"))
+        ):
             yield _amount(line, match, match["n"], DOLLAR, rates)._replace(start=match.start("n"))
             line = blank(line, match.start("n"), match.end())
     for pattern in (_WORTH, _AT, _BY_MONTH) if by_token else (_WORTH, _AT, _BARE_RATE, _WITHOUT_CURRENCY):
@@ -134,7 +143,11 @@ def _amount(
     for long, short in _SIZES.items():
         number = re.sub(rf"(?<=[\d\s]){long}$", short, number)
     code = _CODES.get(mark.casefold()) or _CODES.get(mark.casefold().rstrip("s")) or mark.upper()
-    code = "DKK" if mark == "øre" and _OF_DENMARK.search(line) else (match.groupdict().get("country") or code).upper()
+    code = (
+        "DKK"
+        if mark == "øre" and _OF_DENMARK.search(line)
+        else (match.groupdict().get("country") or match.groupdict().get("of") or code).upper()
+    )
     number = f"{parse_number(number) / 100:g}" if mark == "c" or _CENTS.fullmatch(mark) else number
     if (match["per"] or "").startswith(("h", "kwh")):
         number = re.sub(r"(\.\d{3})$", r"\g<1>0", number)  # no thousands: 2.125 an hour
@@ -167,6 +180,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
     kinds += [kind for kind, applies in (
         ("havesold_each", is_each and (match.re is _WORTH or _SOLD_FOR.search(before))),
         ("havesold", match.re is _WORTH or _SOLD_FOR.search(before)),
+        ("server", is_each and usd > _MOST_OF_ONE_GPU and _MACHINES.search(before)),
         ("price", is_each),
         ("server", not per and _MACHINE_AT.search(before)),
         ("kwh", _POWER.search(before) or (not per and _CENTS.search(match[0]))),

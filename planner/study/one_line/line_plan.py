@@ -358,7 +358,7 @@ def _add_block(data: dict[str, Any], hours: float, notes: list[str]) -> None:
     notes.append("The hours are taken for one run, at once.")
 
 
-_OF_WORK = {"spot": "may_stop", "growth": "growth_per_year", "disk": "storage_tb"}
+_OF_WORK = {"spot": "may_stop", "growth": "growth_per_year", "egress": "egress_tb_per_month", "disk": "storage_tb"}
 _PRICES = {
     "own": ("own", "accelerators"), "rent": ("rent", "usd_per_accelerator_hour"),
     "price": ("own", "usd_per_accelerator"),

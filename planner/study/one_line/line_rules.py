@@ -186,12 +186,17 @@ RULES: tuple[Rule, ...] = (
         rf"|{_N2}(?: tokens?)? (?:context|sequences?){_END}", either_number),
     _rule("setting", rf"{_SETTINGS}\s*(?:of|=|:)?\s*{_N}{_END}", number_in),
     _rule("setting", rf"r\s?=\s?{_N}", number_in),
-    _rule("disk", rf"{_N}\s?(?P<size>tb|pb){_END}(?: of [a-z]+)?(?: (?:training |raw |our )?(?:data(?:set)?|disk"
+    _rule("egress", rf"(?:egress|traffic out|outbound)(?: of|:)? {_N}\s?tb{_END}{RATE_UNIT}?"
+        rf"|{_N2}\s?tb (?:of )?(?:egress|traffic out|outbound){_END}", either_number),
+    _rule("disk", rf"{_N}\s?(?P<size>tb|terabytes?|pb|petabytes?){_END}(?: of [a-z]+)?(?: (?:training |raw |our"
+        rf" )?(?:data(?:set)?|disk"
         rf"|storage"
         rf"|ssd|nvme"
-        rf"|images|files|corpus|text))?", lambda match: number_in(match) * (1_000.0 if match["size"] == "pb" else 1.0)),
+        rf"|images|files|corpus"
+        rf"|text))?", lambda match: number_in(match) * (1_000.0 if match["size"].startswith("p") else 1.0)),
     _rule("pue", rf"pue\s*(?:of|=|:|is)?\s*{_N}", number_in),
-    _rule("batch", rf"{_N}\s*(?:[a-z-]+ )?(?:runs?|jobs?|trials?|experiments?|trainings?|simulations?|sweeps?|evals?)"
+    _rule("batch", rf"{_N}\s*(?:[a-z-]+ )?(?:runs?|jobs?|trials?|experiments?|ablations?|trainings?|simulations?"
+        rf"|sweeps?|evals?)"
         rf"(?:,| of| with| x| at| taking| lasting)* (?:about )?(?!an? )(?P<many>{PLAIN})[- ]*{LONG_UNIT}(?! (?:an?"
         rf"|per) )(?: each)?",
         lambda match: hours_in(match) * parse_number(match["many"])),
@@ -203,10 +208,12 @@ RULES: tuple[Rule, ...] = (
         rf"|(?P<n2>{PLAIN})\s*(?P<span2>hours?|hrs?|h) (?:a|per) (?P<unit2>day|week|month) each{_END}",
         lambda match: either_number(match) * hours_of(match["span"] or match["span2"])
         / hours_of(match["unit"] or match["ly"] or match["unit2"])),
+    _rule("each_hours", rf"each (?:[a-z]+ )?(?:about )?{_N}\s*(?:gpu[- ]?)?(?P<span>hours?|hrs?|h) ?{RATE_UNIT}",
+        lambda match: gpu_hours(match)[0] / (per_hours(match) or HOURS_PER_MONTH)),
     _rule("grows_to", rf"grow(?:s|ing)? (?:from {NUMBER} )?to {_N}{_END}(?!\s*%)", number_in),
     _rule("audio_each", rf"{_AUDIO}{RATE_UNIT} (?:each|{EVERY}{_PERSON}){_END}",
         lambda match: hours_of_sound(match) / (per_hours(match) or HOURS_PER_DAY)),
-    _rule("audio_each", rf"{_AUDIO}(?: each|{EVERY}{_PERSON})(?:{RATE_UNIT})?",
+    _rule("audio_each", rf"{_AUDIO}(?: each|{EVERY}{_PERSON}| (?:from|by|for) each(?: of)?)(?:{RATE_UNIT})?",
         lambda match: hours_of_sound(match) / (per_hours(match) or HOURS_PER_DAY)),
     _rule("epochs", rf"{_N}\s*(?:epochs?|passes){_END}(?:\s*(?:of|over|on))?", number_in),
     _rule("audio", rf"{_P}\s*(?:[a-z]+ )?{_SOUNDS}{RATE_UNIT}(?: of|,| with)* (?P<many>{PLAIN})\s*(?P<span>hours?"
@@ -218,8 +225,12 @@ RULES: tuple[Rule, ...] = (
     _rule("audio", rf"{_P} (?:audio|podcast|call|speech|video|meeting|interview) (?P<span>hours?|minutes?){RATE_UNIT}",
         lambda match: hours_of_sound(match) / (per_hours(match) or HOURS_PER_DAY)),
     _rule("audio", rf"{_AUDIO}{RATE_UNIT}", lambda match: hours_of_sound(match) / (per_hours(match) or HOURS_PER_DAY)),
+    _rule("audio", rf"(?:dictation|dictate[sd]?|transcri[a-z]+|speech[- ]to[- ]text)(?: of| for|:|,)? {_P}\s*"
+        rf"(?P<span>hours?|minutes?){RATE_UNIT}(?!"
+        rf" each)", lambda match: hours_of_sound(match) / (per_hours(match) or 1.0)),
     _rule("all_audio", rf"{_AUDIO}{_END}", lambda match: number_in(match) * hours_of(match["span"])),
-    _rule("examples", rf"{_N}\s*(?:training |preference |labell?ed )?(?:examples?|samples?|conversations|instructions"
+    _rule("examples", rf"{_N}\s*(?:training |preference |labell?ed )?(?:examples?|samples?|conversations|chats"
+        rf"|instructions"
         rf"|pairs|dialogu?es|preferences){_END}", number_in),
     _rule("texts", rf"{_N}\s*{_TEXTS}{_END}(?! {WHO})", number_in),
     _rule("images", rf"{_N}\s*(?:images?|pictures?|photos?){_END}", number_in),
@@ -244,6 +255,7 @@ RULES: tuple[Rule, ...] = (
         rf"|is)?\s*{_N2}{_PERCENT}",
         lambda match: either_number(match) / 100),
     _rule("busy", rf"(?:busy|utili[sz]ation|used|usage|load)\s*(?:of|at|:|is)?\s*{_N}{_PERCENT}", percent),
+    _rule("owned", rf"half of (?:the |our )?(?=\d[^.;]*{_OWNED},? (?:and )?(?:the )?rest)", 0.5),
     _rule("owned", rf"half (?:of (?:them|it|these) )?(?:is |are )?{_OWNED}|{_OWNED} half{_END}|half (?:of (?:them"
         rf"|it) )?(?:is |are )?{_RENTED}"
         rf"|{_RENTED} half{_END}", 0.5),
@@ -258,6 +270,10 @@ RULES: tuple[Rule, ...] = (
     _rule("busy", rf"(?:{_USED})\s*(?:of|at|:|is)?\s*(?P<n>0?\.\d+)(?![\d%]|\s*%)", number_in),
     _rule("busy", rf"{_P} (?:evenings?|nights?|afternoons?|mornings?)(?: an?|/| per|each) week",
         lambda match: number_in(match) * EVENING_HOURS / HOURS_OF_UNIT["w"]),
+    _rule("busy", rf"{_P}\s*(?:hours?|hrs?|h)(?: an?|/| per| each| every) ?(?:week|work|working )day{_END}",
+        lambda match: number_in(match) * WORKING_DAYS / HOURS_OF_UNIT["w"]),
+    _rule("busy", rf"(?P<n>two|three)[- ](?P<of>thirds|quarters)(?: of the time)?(?: (?:{_USED}))?{_END}",
+        lambda match: number_in(match) / (3 if match["of"] == "thirds" else 4)),
     _rule("busy", rf"{_P} days (?:an?|per) week", lambda match: number_in(match) / DAYS_PER_WEEK),
     _rule("busy", rf"(?:from |between )?(?P<from>{_TIME})\s?(?:to|-|–|until|till"
         rf"|and)\s?(?P<to>{_TIME_TO}){_END9}{_WEEKDAYS}", clock_share),
@@ -271,7 +287,7 @@ RULES: tuple[Rule, ...] = (
     _rule("busy", rf"(?:only |in the |every )*evenings?{_ONLY}", EVENING_HOURS / HOURS_PER_DAY),
     _rule("busy", rf"(?P<n>one|two|three|[123]|single)[- ]shifts?{_ONLY}",
         lambda match: SHIFT_HOURS * parse_number(match["n"]) * WORKING_DAYS / HOURS_OF_UNIT["w"]),
-    _rule("busy", r"half (?:of )?the (?:time|day)|part[- ]time", 0.5),
+    _rule("busy", r"half (?:of )?the (?:time|day)|half[- ]time|part[- ]time", 0.5),
     _rule("busy", rf"(?:only |in |during )*(?:office|business|working|work|bank|school|market|trading"
         rf"|opening) hours{_ONLY}|9 to 5"
         rf"|during the (?:day|week)|(?:on )?weekdays{_ONLY}",
@@ -339,7 +355,7 @@ RULES: tuple[Rule, ...] = (
         r"(?:\s*(?:plan|term|contract|commitment|long|life|horizon|each))?", hours_in),
     _rule("precision", rf"(?:in )?(?:(?P<format>fp32|bf16|fp16|fp8|int8|mxfp4|fp4|int4)|(?P<bits>4|8|16)[- ]?bits?"
         rf"|q(?P<q>[48])(?:_[a-z0-9_]+)?|(?P<four>awq|gptq|nf4))(?: gguf| quanti[sz]ed)?{_END9}", precision),
-    _rule("method", r"full(?:[- ]parameter)?(?=[- ](?:fine|tun)|,? (?:on|with|for|[0-9])|,)|all (?:the )?(?:weights"
+    _rule("method", r"full(?:[- ]parameter)?(?=[- ](?:fine|tun)|,? (?:on|with|for|[0-9])|,| *$)|all (?:the )?(?:weights"
         r"|parameters)", "full"),
     _rule("method", r"q-?lora", "qlora"),
     _rule("method", rf"loras?{_END}", "lora"),
@@ -365,7 +381,8 @@ VERBS: tuple[Rule, ...] = (
         rf"assistants?|agents?){_END}|rag{_END}|llms?{_END}|api endpoint", True),
     _rule("have", rf"(?:we|i)(?: already)? (?:have|own|got)(?: got| already)?{_END}|(?:we|i)'ve(?: got)?{_END}"
         rf"|(?:has|have|had)(?= \d)|(?:sell(?:ing)?|keep(?:ing)?) (?:our|the|my)(?= \d)|existing"
-        "|already (?:have|own)|(?:^|(?<=, )|(?<=and ))own(?= )(?! room| data| server|[^.;?,]* or (?:rent|lease)|"
+        r"|already (?:have|own)|(?:^|(?<=, )|(?<=and ))own(?= (?:an? |one |two )?(?:\d|[a-z]{1,4} ?\d))(?! room"
+        r"|[^.;?,]* or (?:rent|lease)|"
         " or)", True),
     _rule("anyone", r"(?<![a-z])(?:cheapest|any|which|what|best)\s+"
         rf"(?:gpus?|cards?|accelerators?|chips?|hardware){_END}", True),

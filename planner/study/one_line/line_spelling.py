@@ -72,7 +72,7 @@ def middle_of_ranges(line: str, notes: list[str]) -> str:
             (f"{mark}{mean / times:.10g}{unit}" for unit, times in _SIZE_OF.items() if mean >= times or not unit),
             key=len,
         )
-        if low >= high or len(text) > len(match[0]) or _CHANGE.search(line[: match.start()]):
+        if low >= high or len(text) > len(match[0]) or (not match[1] and _CHANGE.search(line[: match.start()])):
             return match[0]
         notes.append(f"Of {match[0].strip()} the middle is taken: {mean:,.10g}.")
         return text.ljust(len(match[0]))

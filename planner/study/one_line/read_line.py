@@ -67,7 +67,7 @@ _ONE = {"place": "place", "model": "model", "provider": "seller", "seller": "sel
 _SAYS_ENOUGH = frozenset({
     "chip", "model", "bill", "gpus", "team", "budget", "monthly_budget", "have", "gpu_hours", "rps", "tokens", "anyone",
     "seller", "billfor", "team_each", "audio",
-    "each_rps", "node_hours", "audio_each", "token_rates", "inflight", "batch", "cpu", "contract",
+    "each_rps", "node_hours", "texts", "audio_each", "token_rates", "inflight", "batch", "cpu", "contract",
 })  # fmt: skip
 _OWNED_SINCE = re.compile(
     r"(?<![a-z])(?:owned since|(?:bought|purchased|owned)(?: in)? (?:19|20)\d\d)(?![a-z])", re.IGNORECASE
@@ -77,7 +77,10 @@ _LIKE_NAME = re.compile(
     r"(?:[gr]tx|titan|quadro|jetson|schnell|kontext|turbo|nano)$"
     r"|(?!p\d\d$|\d+k$|\d+e\d+$|[a-z]+-\d+[a-z]$|\d[\d.]*[- ]?[a-z]{3,}$)(?=.*[a-z])(?=.*\d)[\w.+-]+"
 )
-_OWNED = re.compile(r"s? (?:(?:that |which )?(?:we|i)(?: already)? (?:have|own)|owned)(?![a-z])")
+_OWNED = re.compile(
+    r"s? (?:(?:that |which )?(?:we|i)(?: already)? (?:have|own)|owned|(?:since|from) (?:19"
+    r"|20)\d\d)(?![a-z])"
+)
 _UNITS = {unit + plural for unit in ("hour", "day", "week", "month", "year") for plural in ("", "s")}
 _COSTS = re.compile(r"(?<![a-z])(?:costs?|price|prices|much|expensive|pay)(?![a-z])")
 _SECOND_WORK = re.compile(
@@ -98,9 +101,10 @@ _ADJECTIVE = re.compile(
 )
 _UNIT_BEHIND = re.compile(rf"\s*(?!(?:{'|'.join(sorted(map(re.escape, FILLERS - _UNITS)))})(?![\w/]))[^\W\d]")
 _REPLACES = re.compile(
-    r"(?<![a-z])(?:replac|upgrad|swap|exchang|mov(?:e|ing)|migrat|chang|switch|convert|transition|phas|retir|scrap"
+    r"(?<![a-z])(?:replac|sell(?:ing)? (?:my|our)|upgrad|swap|exchang|mov(?:e|ing)|migrat|chang|switch|convert"
+    r"|transition|phas|retir|scrap"
     r"|from (?:(?:our|the|\d+)\s?x?\s?)*[a-z]+ ?\d)\w*(?:[^.;?]|\.\w)*?(?<![a-z])"
-    r"(?:with|by|to|for|buy|get)(?![a-z])|[-=]>|→"
+    r"(?:with|by|to|for|buy|get|rent)(?![a-z])|[-=]>|→"
 )
 
 
@@ -272,7 +276,9 @@ def _add_chip(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from:
     chip = machine.accelerator if machine else offer.accelerator if offer else name.meant.key
     count = count_beside(parts.rest, name.start, name.end)
     is_replaced = name.end <= parts.replaced_until
-    is_behind = _is_behind(parts.rest, kept_from, count) or _OWNED.match(parts.rest, name.end) is not None
+    is_behind = _is_behind(parts.rest, kept_from, count) or (
+        _OWNED.match(parts.line.lower(), name.end) is not None and "owned" not in parts.values
+    )
     is_behind = is_behind or is_replaced or _OWNED_SINCE.search(parts.line) is not None
     is_kept = "have" not in parts.values and count is not None and is_behind
     label = catalogue.accelerator_label(chip)
