@@ -57,7 +57,6 @@ _MACHINE_AT = re.compile(
     r"(?:servers?|machines?|box|dgx|hgx|system)(?: [a-z]{0,3}\d+)?\s*(?:for|at|costs?|is|:|of|(?:priced|quoted) at)\s*$"
 )
 _MOST_OF_ONE_GPU = 100_000  # dollars: a larger sum for each is of a machine
-_MACHINES = re.compile(r"(?<![a-z])(?:servers?|machines?|nodes?|box(?:es)?|dgx|hgx|systems?)(?![a-z])")
 _MOST_AN_HOUR = 20  # dollars: a smaller sum without a period is the rent of an hour
 _FROM = re.compile(rf"(?<![a-z])from (?:about )?[$€£]?{NUMBER} (?=to (?:about )?[$€£]?[0-9])")
 _CONTRACT = re.compile(r"(?<![a-z])(?:contract|commitment|commit)(?: of| is| at| for)?\s*$")
@@ -73,7 +72,6 @@ _NAMED = (
     "|reais|zloty|rand|shekels?|ringgit|baht|forint|kronor|lira"
 )
 _CENTS = re.compile(rf"(?:cents?|cts?|¢|{_HUNDREDTHS})\s*$")
-_OF_DENMARK = re.compile(r"(?<![a-zø])(?:denmark|danish|d[ak]nmark|dansk|copenhagen|københavn|aarhus|odense)(?![a-z])")
 _CASH = re.compile(r"(?:cash|day one)(?: limit)?(?: of| is|:| at most)?\s*$")
 _YEARLY = re.compile(r"(?<![a-z])(?:annual(?:ly)?|yearly)(?![a-z])")
 _BEFORE_BUDGET = re.compile(rf"(?P<n>(?=[0-9]){NUMBER}){_PER}(?= (?:as a |of )?budget)")
@@ -145,7 +143,7 @@ def _amount(
     code = _CODES.get(mark.casefold()) or _CODES.get(mark.casefold().rstrip("s")) or mark.upper()
     code = (
         "DKK"
-        if mark == "øre" and _OF_DENMARK.search(line)
+        if mark == "øre" and re.search("denmark|danish|d[ak]nmark|dansk|copenhagen|københavn|aarhus|odense", line)
         else (match.groupdict().get("country") or match.groupdict().get("of") or code).upper()
     )
     number = f"{parse_number(number) / 100:g}" if mark == "c" or _CENTS.fullmatch(mark) else number
@@ -180,7 +178,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
     kinds += [kind for kind, applies in (
         ("havesold_each", is_each and (match.re is _WORTH or _SOLD_FOR.search(before))),
         ("havesold", match.re is _WORTH or _SOLD_FOR.search(before)),
-        ("server", is_each and usd > _MOST_OF_ONE_GPU and _MACHINES.search(before)),
+        ("server", is_each and usd > _MOST_OF_ONE_GPU and re.search("server|machine|node|box|[dh]gx", before)),
         ("price", is_each),
         ("server", not per and _MACHINE_AT.search(before)),
         ("kwh", _POWER.search(before) or (not per and _CENTS.search(match[0]))),

@@ -61,8 +61,8 @@ def _rule(name: str, pattern: str, value: Callable[[re.Match[str]], Any] | Any) 
 _IN_POINTS, _NO_UNIT_PRICE = r"[1-9]\d{0,2}\.\d{3}", r"(?!\s*(?:/|per|an?)\s*(?:kwh|gpu|h))"
 COUNTED_IN_THOUSANDS = re.compile(
     rf"(?<![\d.,]){_IN_POINTS}(?=\s?(?:(?:€|(?:euros?|eur|chf|sek|nok|dkk|pln|czk)(?![a-z])){_NO_UNIT_PRICE}"
-    rf"|{REQUESTS}(?![a-z])(?!\s*(?:/|per|an?)\s*s)|{WHO}|{TOKENS}|gpu))"
-    rf"|(?:(?<=€)|(?<=€ )|(?<=eur )|(?<=chf )){_IN_POINTS}(?![\d.,]*\d){_NO_UNIT_PRICE}"
+    rf"|{REQUESTS}(?![a-z])(?!\s*(?:/|per|an?)\s*s)|{WHO}|{TOKENS}|gpu))|(?:(?<=€)|(?<=€ )|(?<=eur )|(?<=chf"
+    rf" )){_IN_POINTS}(?![\d.,]*\d){_NO_UNIT_PRICE}"
 )
 _N, _N2, _P = rf"(?P<n>{NUMBER})", rf"(?P<n2>{NUMBER})", rf"(?P<n>{PLAIN})"
 _ONLY, _PEAK = "(?: only)?(?![a-z])", "(?:peaks?|max(?:imum)?|bursts?|most)(?![a-z])"
@@ -77,15 +77,15 @@ _ABOUT = r"\s*(?:about |around )?"
 _MY = "(?:my|our|the|a|an)"
 _NO_PERIOD = "(?P<unit>)(?P<ly>)"
 _PERSON = (
-    rf"(?:(?:active |registered )?(?:{WHO}|(?!quarter|server|number|cent|layer|order|parameter|month)[a-z]+"
-    rf"(?:er|ee|or|nt|ist|ian|person){_END})|head{_END}|seat{_END})"
+    rf"(?:(?:active |registered )?(?:{WHO}|(?!quarter|server|number|cent|layer|order|parameter|month)[a-z]+(?:er|ee|or"
+    rf"|nt|ist|ian|person){_END})|head{_END}|seat{_END})"
 )
 _SPAN = "(?P<span>hours?|hrs?|h|days?|weeks?|months?|years?)"
 _RATE = rf"(?:{REQUESTS}{RATE_UNIT}|(?:rps|qps|req/?s){_END})"
 _AUDIO = (
     rf"(?P<n>{PLAIN}k?)\s*(?P<span>hours?|hrs?|h|minutes?|mins?) (?:of )?(?:audio|speech|dictation|video|talk"
-    rf"|recordings?|calls?"
-    r"|podcasts?|meetings?|lectures?|interviews?|hearings?|consultations?|sessions|broadcasts?|dictations?|visits)"
+    rf"|recordings?|calls?|podcasts?|meetings?|lectures?|interviews?|hearings?|consultations?|sessions|broadcasts?"
+    rf"|dictations?|visits)"
 )
 _SOUNDS = "(?:meetings|hearings|calls|consultations|interviews|lectures|visits|podcasts|episodes|sessions|recordings)"
 _TEXTS = (
@@ -102,8 +102,7 @@ _TIME = r"(?:[01]?\d|2[0-4])(?::[0-5]\d)?\s?(?:am|pm|h|o'clock|uhr)?"
 _TIME_TO = r"(?:[01]?\d|2[0-4])(?::[0-5]\d(?:\s?(?:am|pm|h|uhr))?|\s?(?:am|pm|h|o'clock|uhr))"
 _NO_REQUEST = (
     "(?:hours|minutes|days|weeks|months|years|gpus|cards|nodes|servers|machines|dollars|euros|pounds|francs|rupees"
-    "|cents"
-    "|runs|jobs|people|users|shifts|evenings|nights|times|bucks|credits|watts|experiments|trainings)(?![a-z])"
+    "|cents|runs|jobs|people|users|shifts|evenings|nights|times|bucks|credits|watts|experiments|trainings)(?![a-z])"
 )
 _CPU = "(?:cpu|processor)s?(?![a-z])"
 _MONTHS = (
@@ -112,35 +111,32 @@ _MONTHS = (
 )
 RULES: tuple[Rule, ...] = (
     _rule("team", rf"{_N} (?!hours|minutes|days)[a-z]+(?=, each (?!an? |per |of )[a-z]+ )", number_in),
-    _rule("stay_eu", rf"(?:data|stays?|remains?|kept?|keep|only|hosted)(?: [a-z]+){{0,4}}? (?:in|inside"
-        rf"|within) (?:the )?"
-        rf"(?:eu|e\.u\.|european union|europe){_ONLY}|eu(?:ropean)? (?:data )?residency", True),
+    _rule("stay_eu", rf"(?:data|stays?|remains?|kept?|keep|only|hosted)(?: [a-z]+){{0,4}}? (?:in|inside|within) (?:the"
+        rf" )?(?:eu|e\.u\.|european union|europe){_ONLY}|eu(?:ropean)? (?:data )?residency", True),
     _rule("sellers", rf"(?:only )?(?:eu|european) (?:seller|provider|vendor|cloud|hoster)s?(?: only)?{_END}", True),
-    _rule("ttft", rf"(?:ttft|first (?:token|word)s?|latency|p9[059]){_WITHIN}{_N}"
-        rf"(?:\s?(?P<time>ms|s|secs?|seconds?){_END}|(?![\d.,]*\d|\s*(?:[x%]|gpus?|rps|qps|toks?|{REQUESTS})))",
+    _rule("ttft", rf"(?:ttft|first (?:token|word)s?|latency|p9[059]){_WITHIN}{_N}(?:\s?(?P<time>ms|s|secs?"
+        rf"|seconds?){_END}|(?![\d.,]*\d|\s*(?:[x%]|gpus?|rps|qps|toks?|{REQUESTS})))",
         milliseconds),
     _rule("ttft", rf"{_N}\s?(?P<time>ms|s|secs?|seconds?)\s*(?:at )?(?:p9[059]|ttft|latency){_END}", milliseconds),
     _rule("tpot", rf"{_N}\s?(?P<time>ms) (?:per|an?|each)(?: further| output)? token{_END}", milliseconds),
     _rule("tpot", rf"(?:tpot|itl|(?:each|per)(?: further)? token){_WITHIN}{_N}\s?(?P<time>ms|s){_END}", milliseconds),
     _rule("tpot", rf"{_N}\s*(?:{TOKENS}{EVERY}s(?:ec(?:ond)?)?|tps|tok/?s)(?: for)?(?:{EVERY}|\s+)(?:single"
-        rf" )?(?:users?|requests?|streams?"
-        rf"|person|customer|client|session)(?![a-z])(?! in total)", lambda match: 1_000 / max(number_in(match), 0.01)),
-    _rule("token_rates", rf"{_N}\s*(?:{TOKENS}\s*)?{_READ}[\s,/"
-        rf"|+&a-z]{{1,9}}(?P<out>{NUMBER})\s*(?:{TOKENS}\s*)?{_WRITTEN}"
-        rf"{RATE_UNIT}",
+        rf" )?(?:users?|requests?|streams?|person|customer|client|session)(?![a-z])(?! in"
+        rf" total)", lambda match: 1_000 / max(number_in(match), 0.01)),
+    _rule("token_rates", rf"{_N}\s*(?:{TOKENS}\s*)?{_READ}[\s,/|+&a-z]{{1,9}}(?P<out>{NUMBER})\s*"
+        rf"(?:{TOKENS}\s*)?{_WRITTEN}{RATE_UNIT}",
         lambda match: (per_second(match), per_second(match) * parse_number(match["out"]) / number_in(match))),
     _rule("peak", rf"{_N}\s*{_RATE}\s*(?:at |in )?(?:the )?{_PEAK}(?!\s*(?:of|at|:)?\s*\d)", per_second_of_rate),
     _rule("peak", rf"between (?:about )?{NUMBER} and {_N}\s*{_RATE}", per_second_of_rate),
-    _rule("rps", rf"(?:average|mean|usually|typically|normally)(?: of| about| around"
-        rf"| is)?\s*{_N}\s*{_RATE}", per_second_of_rate),
+    _rule("rps", rf"(?:average|mean|usually|typically|normally)(?: of| about| around|"
+        rf" is)?\s*{_N}\s*{_RATE}", per_second_of_rate),
     _rule("average", rf"(?:average|mean|usually|typically|normally)(?: of| about| around| is)?\s*{_N}(?!\s*(?:%|x"
-        rf"|gpus?|[a-z]+\d))"
-        rf"|{_N2}\s*(?:on average|average)", either_number),
-    _rule("rps", rf"each of (?:our |the |my )?(?P<many>{PLAIN}) (?:[a-z]+ )?{WHO} [a-z]+ (?:about )?{_N}\s*"
-        rf"{REQUESTS}{RATE_UNIT}", lambda match: per_second(match) * parse_number(match["many"])),
+        rf"|gpus?|[a-z]+\d))|{_N2}\s*(?:on average|average)", either_number),
+    _rule("rps", rf"each of (?:our |the |my )?(?P<many>{PLAIN}) (?:[a-z]+ )?{WHO} [a-z]+ (?:about"
+        rf" )?{_N}\s*{REQUESTS}{RATE_UNIT}", lambda match: per_second(match) * parse_number(match["many"])),
     _rule("rps", rf"{_N}\s*rpm{_END}", lambda match: number_in(match) / 60),
-    _rule("each_rps", rf"(?:each|every) (?:(?:[a-z]+ )?{WHO} )?[a-z]+ (?:about )?{_N}\s*(?:times|{REQUESTS})?"
-        rf"{RATE_UNIT}", per_second),
+    _rule("each_rps", rf"(?:each|every) (?:(?:[a-z]+ )?{WHO} )?[a-z]+ (?:about )?{_N}\s*(?:times"
+        rf"|{REQUESTS})?{RATE_UNIT}", per_second),
     _rule("each_rps", rf"{_N}\s*{REQUESTS}(?:{EVERY}{_PERSON}|\s+each){RATE_UNIT}", per_second),
     _rule("each_rps", rf"{_N}\s*{REQUESTS}{RATE_UNIT}(?: each{_END}|{EVERY}{_PERSON})", per_second),
     _rule("peak", rf"(?:peak(?:s|ing)?|bursts?|up to)(?: (?!and"
@@ -152,16 +148,16 @@ RULES: tuple[Rule, ...] = (
         lambda match: number_in(match) / (parse_number(match["many"]) * hours_of(match["unit"]) * SECONDS_PER_HOUR)),
     _rule("rps", rf"{_N}\s*{_RATE}(?: (?:on )?average{_END})?", per_second_of_rate),
     _rule("rps", rf"{_N}\s*{_TEXTS}{RATE_UNIT}", per_second),
-    _rule("rps", rf"(?<![a-z])(?:{_NOUNS}){_END}(?: in total| altogether)?[:,]?\s*(?:about "
-        rf"|around )?{_N}{RATE_UNIT}", per_second),
+    _rule("rps", rf"(?<![a-z])(?:{_NOUNS}){_END}(?: in total| altogether)?[:,]?\s*(?:about |around"
+        rf" )?{_N}{RATE_UNIT}", per_second),
     _rule("peak", rf"{_N}\s+peak{_END}(?!\s*(?:of|at|:)?\s*\d)", number_in),
     _rule("rps", rf"{_N}\s*(?:/|(?:per|an?|each){_END})\s*(?P<unit>seconds?|secs?|s|minutes?|mins?){_END}", per_second),
     _rule("written_rate", rf"{_N}\s*(?:output|generated|completion|new|written) (?:tokens?"
         rf"|toks?){RATE_UNIT}", per_second),
     _rule("written_rate", rf"{_N}\s*{TOKENS}{RATE_UNIT},? (?:of )?(?:output|generated|written|generation){_END}",
         per_second),
-    _rule("in", rf"{_N}\s*(?:{TOKENS}\s*)?{_READ}"
-        rf"(?=[\s,/|+&a-z]{{1,9}}{NUMBER}\s*(?:{TOKENS}\s*)?{_WRITTEN})", number_in),
+    _rule("in", rf"{_N}\s*(?:{TOKENS}\s*)?{_READ}(?=[\s,/|+&a-z]{{1,9}}{NUMBER}\s*(?:{TOKENS}\s*)?{_WRITTEN})",
+        number_in),
     _rule("out", rf"{_N}\s*(?:{TOKENS}\s*)?{_WRITTEN}", number_in),
     _rule("token_rate", rf"{_N}\s*{TOKENS}{RATE_UNIT}", per_second),
     _rule("tps", rf"{_N}\s*(?:tps|tok/?s){_END}", number_in),
@@ -172,37 +168,28 @@ RULES: tuple[Rule, ...] = (
     _rule("batch_tokens", rf"(?:global )?batch(?:es)?(?:[- ]size)?(?: of|=|:| is)? {_N}\s*{TOKENS}", number_in),
     _rule("batch_tokens", rf"{_N}\s*{TOKENS} (?:per|an?|each|in each|in a) (?:step|batch|iteration|update)"
         rf"|{_N2}[- ]tokens? batch(?:es)?{_END}", either_number),
-    _rule("batch_size", rf"(?:global )?batch(?:es)?(?:[- ]size)?(?: of|=|:| is)? {_N}"
-        rf"(?: (?:sequences|samples|examples|sentences){_END}|(?= *(?:$|[,.;)/]|(?:for|on|of|with|and|at|in|x|over"
-        rf"|using|steps) )))", number_in),
+    _rule("batch_size", rf"(?:global )?batch(?:es)?(?:[- ]size)?(?: of|=|:| is)? {_N}(?: (?:sequences|samples|examples"
+        rf"|sentences){_END}|(?= *(?:$|[,.;)/]|(?:for|on|of|with|and|at|in|x|over|using|steps) )))", number_in),
     _rule("tokens", rf"{_N}\s*{TOKENS}", number_in),
-    _rule("inflight", rf"{_N}\s*(?:(?:concurrent|simultaneous|parallel|in[- ]flight) {REQUESTS}"
-        rf"|{REQUESTS}\s*(?:in parallel|at once"
-        rf"|at (?:the same|a) time|concurrently|simultaneously)|(?:concurrent|simultaneous"
-        rf"|parallel) streams?){_END}", number_in),
-    _rule("seq", rf"(?:sequence length|seq(?:[- ]?len(?:gth)?)?(?![a-z])|sequences of|context(?: length|"
-        rf" window)?(?: of)?)\s*(?:of"
-        rf"|=|:)?\s*{_N}"
-        rf"|{_N2}(?: tokens?)? (?:context|sequences?){_END}", either_number),
+    _rule("inflight", rf"{_N}\s*(?:(?:concurrent|simultaneous|parallel|in[- ]flight) {REQUESTS}|{REQUESTS}\s*(?:in"
+        rf" parallel|at once|at (?:the same|a) time|concurrently|simultaneously)|(?:concurrent|simultaneous|parallel)"
+        rf" streams?){_END}", number_in),
+    _rule("seq", rf"(?:sequence length|seq(?:[- ]?len(?:gth)?)?(?![a-z])|sequences of|context(?: length| window)?(?:"
+        rf" of)?)\s*(?:of|=|:)?\s*{_N}|{_N2}(?: tokens?)? (?:context|sequences?){_END}", either_number),
     _rule("setting", rf"{_SETTINGS}\s*(?:of|=|:)?\s*{_N}{_END}", number_in),
     _rule("setting", rf"r\s?=\s?{_N}", number_in),
-    _rule("egress", rf"(?:egress|traffic out|outbound)(?: of|:)? {_N}\s?tb{_END}{RATE_UNIT}?"
-        rf"|{_N2}\s?tb (?:of )?(?:egress|traffic out|outbound){_END}", either_number),
+    _rule("egress", rf"(?:egress|traffic out|outbound)(?: of|:)? {_N}\s?tb{_END}{RATE_UNIT}?|{_N2}\s?tb (?:of"
+        rf" )?(?:egress|traffic out|outbound){_END}", either_number),
     _rule("disk", rf"{_N}\s?(?P<size>tb|terabytes?|pb|petabytes?){_END}(?: of [a-z]+)?(?: (?:training |raw |our"
-        rf" )?(?:data(?:set)?|disk"
-        rf"|storage"
-        rf"|ssd|nvme"
-        rf"|images|files|corpus"
+        rf" )?(?:data(?:set)?|disk|storage|ssd|nvme|images|files|corpus"
         rf"|text))?", lambda match: number_in(match) * (1_000.0 if match["size"].startswith("p") else 1.0)),
     _rule("pue", rf"pue\s*(?:of|=|:|is)?\s*{_N}", number_in),
     _rule("batch", rf"{_N}\s*(?:[a-z-]+ )?(?:runs?|jobs?|trials?|experiments?|ablations?|trainings?|simulations?"
-        rf"|sweeps?|evals?)"
-        rf"(?:,| of| with| x| at| taking| lasting)* (?:about )?(?!an? )(?P<many>{PLAIN})[- ]*{LONG_UNIT}(?! (?:an?"
-        rf"|per) )(?: each)?",
+        rf"|sweeps?|evals?)(?:,| of| with| x| at| taking| lasting)* (?:about )?(?!an?"
+        rf" )(?P<many>{PLAIN})[- ]*{LONG_UNIT}(?! (?:an?|per) )(?: each)?",
         lambda match: hours_in(match) * parse_number(match["many"])),
-    _rule("replicas", rf"{_N}\s*(?:replicas?|copies)(?: of)?{_END}"
-        rf"|(?:need|want|buy|order|get)s? {_N2} (?:of these )?(?:servers|nodes|machines|boxes)(?! (?:of|with"
-        rf"|x))", either_number),
+    _rule("replicas", rf"{_N}\s*(?:replicas?|copies)(?: of)?{_END}|(?:need|want|buy|order|get)s? {_N2} (?:of these"
+        rf" )?(?:servers|nodes|machines|boxes)(?! (?:of|with|x))", either_number),
     _rule("machine_size", rf"[(]?{_N} (?:gpus|cards) (?:each|per (?:server|node|machine)|in each)[)]?", number_in),
     _rule("each_hours", rf"{_P}\s*(?P<span>hours?|hrs?|h|minutes?|mins?) (?:each|{EVERY}{_PERSON})\s*{RATE_UNIT}"
         rf"|(?P<n2>{PLAIN})\s*(?P<span2>hours?|hrs?|h) (?:a|per) (?P<unit2>day|week|month) each{_END}",
@@ -225,13 +212,12 @@ RULES: tuple[Rule, ...] = (
     _rule("audio", rf"{_P} (?:audio|podcast|call|speech|video|meeting|interview) (?P<span>hours?|minutes?){RATE_UNIT}",
         lambda match: hours_of_sound(match) / (per_hours(match) or HOURS_PER_DAY)),
     _rule("audio", rf"{_AUDIO}{RATE_UNIT}", lambda match: hours_of_sound(match) / (per_hours(match) or HOURS_PER_DAY)),
-    _rule("audio", rf"(?:dictation|dictate[sd]?|transcri[a-z]+|speech[- ]to[- ]text)(?: of| for|:|,)? {_P}\s*"
-        rf"(?P<span>hours?|minutes?){RATE_UNIT}(?!"
+    _rule("audio", rf"(?:dictation|dictate[sd]?|transcri[a-z]+|speech[- ]to[- ]text)(?: of| for|:|,)?"
+        rf" {_P}\s*(?P<span>hours?|minutes?){RATE_UNIT}(?!"
         rf" each)", lambda match: hours_of_sound(match) / (per_hours(match) or 1.0)),
     _rule("all_audio", rf"{_AUDIO}{_END}", lambda match: number_in(match) * hours_of(match["span"])),
     _rule("examples", rf"{_N}\s*(?:training |preference |labell?ed )?(?:examples?|samples?|conversations|chats"
-        rf"|instructions"
-        rf"|pairs|dialogu?es|preferences){_END}", number_in),
+        rf"|instructions|pairs|dialogu?es|preferences){_END}", number_in),
     _rule("texts", rf"{_N}\s*{_TEXTS}{_END}(?! {WHO})", number_in),
     _rule("images", rf"{_N}\s*(?:images?|pictures?|photos?){_END}", number_in),
     _rule("growth", rf"(?:grow(?:s|ing|th)?(?: of| by| at)?\s*)?{_N}\s?%(?:\s*growth)?{RATE_UNIT}", yearly_growth),
@@ -244,27 +230,25 @@ RULES: tuple[Rule, ...] = (
     _rule("discount", rf"{_N}{_PERCENT}\s*{_CAPITAL}", percent),
     _rule("busy", rf"{_P}\s*(?:hours?|hrs?|h)(?: an?|/| per)? ?day,? (?P<many>{PLAIN}) days (?:an?|per) week",
         lambda match: number_in(match) * parse_number(match["many"]) / HOURS_OF_UNIT["w"]),
-    _rule("busy", rf"(?:idle|unused|empty)\s*(?:about |for )?{_N}{_PERCENT}(?: of the time)?"
-        rf"|{_N2}{_PERCENT}\s*(?:of the time )?"
-        r"(?:idle|unused|empty)", lambda match: 1 - either_number(match) / 100),
+    _rule("busy", rf"(?:idle|unused|empty)\s*(?:about |for )?{_N}{_PERCENT}(?: of the time)?|{_N2}{_PERCENT}\s*(?:of"
+        rf" the time )?(?:idle|unused|empty)", lambda match: 1 - either_number(match) / 100),
     _rule("vat", rf"{_N}{_PERCENT}\s*(?:vat|gst|sales tax){_END}", percent),
-    _rule("resale", rf"{_N}{_PERCENT}\s*(?:resale|residual)(?: value)?{_END}|(?:resale|residual)(?: value)?\s*(?:of"
-        rf"|at|is)?\s*{_N2}{_PERCENT}",
+    _rule("resale", rf"{_N}{_PERCENT}\s*(?:resale|residual)(?: value)?{_END}|(?:resale|residual)(?: value)?\s*(?:of|at"
+        rf"|is)?\s*{_N2}{_PERCENT}",
         lambda match: either_number(match) / 100),
     _rule("loan", rf"{_N}{_PERCENT}\s*(?:interest|loan){_END}(?: rate)?|(?:interest|loan)(?: rate)?\s*(?:of|at"
         rf"|is)?\s*{_N2}{_PERCENT}",
         lambda match: either_number(match) / 100),
     _rule("busy", rf"(?:busy|utili[sz]ation|used|usage|load)\s*(?:of|at|:|is)?\s*{_N}{_PERCENT}", percent),
     _rule("owned", rf"half of (?:the |our )?(?=\d[^.;]*{_OWNED},? (?:and )?(?:the )?rest)", 0.5),
-    _rule("owned", rf"half (?:of (?:them|it|these) )?(?:is |are )?{_OWNED}|{_OWNED} half{_END}|half (?:of (?:them"
-        rf"|it) )?(?:is |are )?{_RENTED}"
-        rf"|{_RENTED} half{_END}", 0.5),
-    _rule("owned", rf"{_N}{_PERCENT} (?:is |are )?{_OWNED}(?:[,;]? (?:and )?(?:(?:the )?rest|{NUMBER}{_PERCENT})"
-        rf" (?:is |are )?{_RENTED})"
-        rf"|{NUMBER}{_PERCENT} (?:is |are )?{_RENTED}[,;]? (?:and )?{_N2}{_PERCENT} (?:is |are )?{_OWNED}",
+    _rule("owned", rf"half (?:of (?:them|it|these) )?(?:is |are )?{_OWNED}|{_OWNED} half{_END}|half (?:of (?:them|it)"
+        rf" )?(?:is |are )?{_RENTED}|{_RENTED} half{_END}", 0.5),
+    _rule("owned", rf"{_N}{_PERCENT} (?:is |are )?{_OWNED}(?:[,;]? (?:and )?(?:(?:the )?rest|{NUMBER}{_PERCENT}) (?:is"
+        rf" |are )?{_RENTED})|{NUMBER}{_PERCENT} (?:is |are )?{_RENTED}[,;]? (?:and )?{_N2}{_PERCENT} (?:is |are"
+        rf" )?{_OWNED}",
         lambda match: either_number(match) / 100),
-    _rule("busy", rf"{_N}{_PERCENT}\s*(?:of (?:the |all )?(?:time|hours|day)|{_USED}|(?=$|[,.;?!:)|]|\d"
-        r"|(?:in|on|for|at|and|over|with|from|to|during|per|by|x|rented|owned|of|until|till|or)(?![a-z])))", percent),
+    _rule("busy", rf"{_N}{_PERCENT}\s*(?:of (?:the |all )?(?:time|hours|day)|{_USED}|(?=$|[,.;?!:)|]|\d|(?:in|on|for"
+        rf"|at|and|over|with|from|to|during|per|by|x|rented|owned|of|until|till|or)(?![a-z])))", percent),
     _rule("busy", rf"{_P}\s*(?:hours?|hrs?|h){_END9}{RATE_UNIT}{_WEEKDAYS}", busy_share),
     _rule("busy", rf"(?P<n>0?\.\d+)\s*(?:{_USED}){_END}", number_in),
     _rule("busy", rf"(?:{_USED})\s*(?:of|at|:|is)?\s*(?P<n>0?\.\d+)(?![\d%]|\s*%)", number_in),
@@ -288,15 +272,12 @@ RULES: tuple[Rule, ...] = (
     _rule("busy", rf"(?P<n>one|two|three|[123]|single)[- ]shifts?{_ONLY}",
         lambda match: SHIFT_HOURS * parse_number(match["n"]) * WORKING_DAYS / HOURS_OF_UNIT["w"]),
     _rule("busy", r"half (?:of )?the (?:time|day)|half[- ]time|part[- ]time", 0.5),
-    _rule("busy", rf"(?:only |in |during )*(?:office|business|working|work|bank|school|market|trading"
-        rf"|opening) hours{_ONLY}|9 to 5"
-        rf"|during the (?:day|week)|(?:on )?weekdays{_ONLY}",
+    _rule("busy", rf"(?:only |in |during )*(?:office|business|working|work|bank|school|market|trading|opening)"
+        rf" hours{_ONLY}|9 to 5|during the (?:day|week)|(?:on )?weekdays{_ONLY}",
         OFFICE_HOURS_PER_WEEK / HOURS_OF_UNIT["w"]),
     _rule("length", rf"(?:for |over )?(?:an?|the|one) weekend{_END}", 2 * HOURS_PER_DAY),
     _rule("gpu_hours", rf"{_N}(?=\s+(?!(?:for|in|at|on|to|of|or|and|x|by|with) )(?:[a-z]{{1,3}} ?[0-9]{{1,4}}"
-        rf"|[0-9]{{4}})"
-        rf"[a-z]{{0,2}}[- ](?:gpu[- ]?)?{_SPAN}{_END}"
-        rf"(?:{RATE_UNIT})?)", gpu_hours),
+        rf"|[0-9]{{4}})[a-z]{{0,2}}[- ](?:gpu[- ]?)?{_SPAN}{_END}(?:{RATE_UNIT})?)", gpu_hours),
     _rule("gpu_hours", rf"(?=[0-9]){_N}\s*{_SPAN} (?:of|on) (?=[a-z]{{1,3}} ?[0-9]{{1,4}})",
         lambda match: (number_in(match) * hours_of(match["span"]), None)),
     _rule("gpu_hours", rf"{_N}\s*(?:gpu|accelerator|card)[- ]?{_SPAN}{_END9}(?:{RATE_UNIT})?", gpu_hours),
@@ -307,56 +288,53 @@ RULES: tuple[Rule, ...] = (
     _rule("runs", rf"(?P<n>once|twice){RATE_UNIT}",
         lambda match: number_in(match) * HOURS_PER_MONTH / (per_hours(match) or 1.0)),
     _rule("sites", rf"{_P} (?:[a-z]+ )?(?:hospitals|clinics|sites|offices|branches|stores|plants|factories|schools"
-        rf"|campuses|cities"
-        rf"|labs|locations|studios|stations|(?:call |data )?cent(?:er|re)s){_END}", number_in),
-    _rule("of_each", rf"each (?:[a-z]+ )?(?:needs?|wants?|gets?|has|uses?) (?:an?|one|their own|his own"
-        rf"|her own) (?:gpu|card){_END}", True),
+        rf"|campuses|cities|labs|locations|studios|stations|(?:call |data )?cent(?:er|re)s){_END}", number_in),
+    _rule("of_each", rf"each (?:[a-z]+ )?(?:needs?|wants?|gets?|has|uses?) (?:an?|one|their own|his own|her own)"
+        rf" (?:gpu|card){_END}", True),
     _rule("crew", rf"{_N}\s*(?:ftes?|full[- ]time (?:people|staff|equivalents?|engineers?|admins?)|(?:sys)?admins?"
         rf"|administrators?){_END}(?: (?:to run|running|for) (?:it|them))?", number_in),
     _rule("kw", rf"{_N}\s?(?P<size>kw|mw|kilowatts?|megawatts?){_END}(?: (?:of )?(?:power|available|limit))?",
         lambda match: number_in(match) * (1_000.0 if match["size"].startswith("m") else 1.0)),
     _rule("online", rf"{_N}\s*(?:concurrent|simultaneous|active at once|parallel) (?:[a-z]+ )?{WHO}", number_in),
-    _rule("team", rf"(?<=for )(?:just |only )?(?:me|myself)(?: (?:alone|only))?{_END}|just me{_END}"
-        rf"|personal(?: use)?{_END}", 1),
+    _rule("team", rf"(?<=for )(?:just |only )?(?:me|myself)(?: (?:alone|only))?{_END}|just me{_END}|personal(?:"
+        rf" use)?{_END}", 1),
     _rule("team_each", rf"{_N} {WHO} (?:each|per (?!gpu|card|node|server)[a-z]+){_END}", number_in),
     _rule("team", rf"(?:to|for|with) (?:about |around |some |our )*{_N}[- ]?\s*(?:[a-z]+ ){{0,2}}{ASKERS}{_END}",
         number_in),
-    _rule("team", rf"(?:team|group|lab|staff|startup|company|family|household|crew|department|squad"
-        rf"|class) of\s*{_N}(?:\s*(?:[a-z]+ )?{WHO})?", number_in),
+    _rule("team", rf"(?:team|group|lab|staff|startup|company|family|household|crew|department|squad|class)"
+        rf" of\s*{_N}(?:\s*(?:[a-z]+ )?{WHO})?", number_in),
     _rule("team", rf"{_N} (?:(?!(?:for|and|to|with) )[a-z]+ )?{ASKERS}{_END}(?! (?:in|per|at) )", number_in),
-    _rule("team", rf"(?![0-9]+[.][0-9]){_N}[- ]?\s*(?:(?!(?:for|and|to|with|in|on"
-        rf"|at|per|each|every) )[a-z]+ ){{0,2}}{WHO}(?:\s*team)?", number_in),
+    _rule("team", rf"(?![0-9]+[.][0-9]){_N}[- ]?\s*(?:(?!(?:for|and|to|with|in|on|at|per|each|every) )[a-z]+"
+        rf" ){{0,2}}{WHO}(?:\s*team)?", number_in),
     _rule("every", rf"(?:once (?:an?|per|every|each)|every|each) {LONG_UNIT}", every),
     _rule("since", r"(?:since|bought(?: in)?|from|(?<!end )of)\s*(?:[a-z]{3,9} )?(?P<year>20[0-3]\d)(?!\d)",
         lambda match: int(match["year"])),
     _rule("since", r"\((?P<year>20[012]\d)\)", lambda match: int(match["year"])),
     _rule("since", r"in (?P<year>201\d|202[0-5])(?!\d)", lambda match: int(match["year"])),
-    _rule("date", rf"(?P<way>by|before|until|till|to|due(?: on)?|deadline:?|from|starting|on|in)(?: the)? "
-        rf"(?P<part>(?:mid|end|start)[- ]?(?:of )?)?(?:(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th"
-        rf"|\.)? (?:of )?)?(?P<month>{_MONTHS}){_END}"
+    _rule("date", rf"(?P<way>by|before|until|till|to|due(?: on)?|deadline:?|from|starting|on|in)(?: the)?"
+        rf" (?P<part>(?:mid|end|start)[- ]?(?:of )?)?(?:(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)? (?:of"
+        rf" )?)?(?P<month>{_MONTHS}){_END}"
         r"(?: (?P<day2>\d{1,2})(?:st|nd|rd|th)?(?!\w))?(?:,? (?P<year>20\d\d))?|20\d\d-\d\d-\d\d"
-        r"|\d{1,2}\.\d{1,2}\.(?:20)?\d\d"
-        r"|(?P<quarter>(?<!in )q[1-4]|q[1-4](?= 20))(?: (?P<year2>20\d\d))?|christmas|easter|summer|(?P<this>(?:the"
-        r"|this) year)"
-        r"|(?P<only>20[2-4]\d))",
+        r"|\d{1,2}\.\d{1,2}\.(?:20)?\d\d|(?P<quarter>(?<!in )q[1-4]|q[1-4](?= 20))(?: (?P<year2>20\d\d))?|christmas"
+        r"|easter|summer|(?P<this>(?:the|this) year)|(?P<only>20[2-4]\d))",
         lambda match: match),
-    _rule("cpu", rf"{_CPU}[- ]only|(?:only|just)(?: on)?(?: an?| our)? {_CPU}|no gpus?(?: at all)?{_END}"
-        rf"|without (?:any |an? )?gpus?{_END}"
-        rf"|on (?:an? |our |plain )?{_CPU}|{_CPU} (?:servers?|inference|box|machines?)", True),
+    _rule("cpu", rf"{_CPU}[- ]only|(?:only|just)(?: on)?(?: an?| our)? {_CPU}|no gpus?(?: at all)?{_END}|without"
+        rf" (?:any |an? )?gpus?{_END}|on (?:an? |our |plain )?{_CPU}|{_CPU} (?:servers?|inference|box"
+        rf"|machines?)", True),
     _rule("due", rf"{_P}[- ]*{LONG_UNIT}\s*deadline", hours_in),
     _rule("due", rf"deadline\s*(?:of|is|in|:)?\s*{_P}[- ]*{LONG_UNIT}", hours_in),
     _rule("due", rf"(?:{_DUE}){_ABOUT}{_P}[- ]*{LONG_UNIT}", hours_in),
     _rule("length", rf"(?:(?:for|over|during|the next|next|the)\s+)+{_ABOUT}{_P}[- ]*{LONG_UNIT}", hours_in),
-    _rule("length", rf"(?:(?:of|takes?|taking|lasting) )?{_P}\s*(?P<unit>hours?|hrs?|h)(?= on (?:[0-9]|an? |one )"
-        rf"| each{_END}| long{_END}|\s*(?:$|[,;.]))",
+    _rule("length", rf"(?:(?:of|takes?|taking|lasting) )?{_P}\s*(?P<unit>hours?|hrs?|h)(?= on (?:[0-9]|an? |one )|"
+        rf" each{_END}| long{_END}|\s*(?:$|[,;.]))",
         hours_in),
-    _rule("length", rf"(?!an?\s)(?!(?:{PLAIN})[- ]*(?:hours?|hrs?"
-        rf"|h){_END9}(?! each)){_P}[- ]*{LONG_UNIT}(?! of (?:audio|speech|video|talk|recording))"
-        r"(?:\s*(?:plan|term|contract|commitment|long|life|horizon|each))?", hours_in),
+    _rule("length", rf"(?!an?\s)(?!(?:{PLAIN})[- ]*(?:hours?|hrs?|h){_END9}(?! each)){_P}[- ]*{LONG_UNIT}(?! of"
+        rf" (?:audio|speech|video|talk|recording))(?:\s*(?:plan|term|contract|commitment|long|life|horizon"
+        rf"|each))?", hours_in),
     _rule("precision", rf"(?:in )?(?:(?P<format>fp32|bf16|fp16|fp8|int8|mxfp4|fp4|int4)|(?P<bits>4|8|16)[- ]?bits?"
         rf"|q(?P<q>[48])(?:_[a-z0-9_]+)?|(?P<four>awq|gptq|nf4))(?: gguf| quanti[sz]ed)?{_END9}", precision),
-    _rule("method", r"full(?:[- ]parameter)?(?=[- ](?:fine|tun)|,? (?:on|with|for|[0-9])|,| *$)|all (?:the )?(?:weights"
-        r"|parameters)", "full"),
+    _rule("method", r"full(?:[- ]parameter)?(?=[- ](?:fine|tun)|,? (?:on|with|for|[0-9])|,| *$)|all (?:the"
+        r" )?(?:weights|parameters)", "full"),
     _rule("method", r"q-?lora", "qlora"),
     _rule("method", rf"loras?{_END}", "lora"),
     _rule("gpus", rf"(?:we |i )?needs?(?: to have)?\s*{_P}(?=\s*(?:$|[,.;?]|in total|now|altogether))",
@@ -374,34 +352,32 @@ MEMORY: tuple[Rule, ...] = (_rule("memory", rf"{_P}\s?gi?b{_END9}(?: of (?:vram|
 VERBS: tuple[Rule, ...] = (
     _rule("tune", rf"(?<![a-z])(?:(?:instruction[- ])?(?:fine[- ]?\s?)?tun(?:e|es|ed|ing)|sft|dpo|grpo|ppo|rlhf|rlvr"
         rf"|rl|reinforcement learning|dreambooth|adapt(?:ing)?){_END}", True),
-    _rule("train", rf"(?<![a-z])(?:pre|re)?-?\s?train(?:s|ed|ing)?{_END}|from scratch{_END}|(?:on"
-        rf"|with) imagenet", True),
+    _rule("train", rf"(?<![a-z])(?:pre|re)?-?\s?train(?:s|ed|ing)?{_END}|from scratch{_END}|(?:on|with)"
+        rf" imagenet", True),
     _rule("serve", rf"(?<![a-z])(?:self-?\s?)?(?:serv(?:e|es|ing)|host(?:s|ing)?){_END}|inferenc(?:e|ing)|deploy\w*"
-        r"|(?:(?:support|customer|service|internal|rag|coding|code) )*(?:chat(?:-?\s?bots?)?|bots?|copilots?|"
-        rf"assistants?|agents?){_END}|rag{_END}|llms?{_END}|api endpoint", True),
-    _rule("have", rf"(?:we|i)(?: already)? (?:have|own|got)(?: got| already)?{_END}|(?:we|i)'ve(?: got)?{_END}"
-        rf"|(?:has|have|had)(?= \d)|(?:sell(?:ing)?|keep(?:ing)?) (?:our|the|my)(?= \d)|existing"
+        rf"|(?:(?:support|customer|service|internal|rag|coding|code) )*(?:chat(?:-?\s?bots?)?|bots?|copilots?"
+        rf"|assistants?|agents?){_END}|rag{_END}|llms?{_END}|api endpoint", True),
+    _rule("have", rf"(?:we|i)(?: already)? (?:have|own|got)(?: got| already)?{_END}|(?:we|i)'ve(?: got)?{_END}|(?:has"
+        rf"|have|had)(?= \d)|(?:sell(?:ing)?|keep(?:ing)?) (?:our|the|my)(?= \d)|existing"
         r"|already (?:have|own)|(?:^|(?<=, )|(?<=and ))own(?= (?:an? |one |two )?(?:\d|[a-z]{1,4} ?\d))(?! room"
         r"|[^.;?,]* or (?:rent|lease)|"
         " or)", True),
     _rule("anyone", r"(?<![a-z])(?:cheapest|any|which|what|best)\s+"
         rf"(?:gpus?|cards?|accelerators?|chips?|hardware){_END}", True),
-    _rule("place", rf"(?:at |from )?home{_END}|zu ?hause|à la maison|en casa|in {_MY} (?:house|flat|apartment"
-        rf"|bedroom|garage|basement)"
-        rf"|under {_MY} desk", "home"),
-    _rule("place", rf"(?:at|in|for) (?:{_MY} )?(?:[a-z|]+ )?office{_END}|(?:^|(?<=, ))(?:our |an "
-        rf"|the )?office(?= in )|im büro|au bureau|en la oficina", "office"),
+    _rule("place", rf"(?:at |from )?home{_END}|zu ?hause|à la maison|en casa|in {_MY} (?:house|flat|apartment|bedroom"
+        rf"|garage|basement)|under {_MY} desk", "home"),
+    _rule("place", rf"(?:at|in|for) (?:{_MY} )?(?:[a-z|]+ )?office{_END}|(?:^|(?<=, ))(?:our |an |the )?office(?= in )"
+        rf"|im büro|au bureau|en la oficina", "office"),
     _rule("place", rf"(?:in |at )?(?:a )?co-?lo(?:cation)?{_END}(?: (?:facility|space))?", "colocation"),
     _rule("place", rf"on[- ]?prem(?:ises?)?{_END}|(?:own |our |server )+room|(?:stays? )?on[- ]?site{_END}"
-        rf"|in[- ]house{_END}|serverraum"
-        rf"|air[- ]?gapped|(?:inside|within|in) (?:the|our) (?:own )?(?:hospital|bank|building|premises)"
-        rf"|(?:hospital|company|bank|institute|school|ministry) *\|* *basement", "own_room"),
+        rf"|in[- ]house{_END}|serverraum|air[- ]?gapped|(?:inside|within|in) (?:the|our) (?:own )?(?:hospital|bank"
+        rf"|building|premises)|(?:hospital|company|bank|institute|school|ministry) *\|* *basement", "own_room"),
     _rule("place", rf"(?:in )?(?:own |our |a |the )*data\s?cent(?:er|re)s?{_END}", "data_centre"),
     _rule("place", rf"(?:on |at )?(?:the |our )?(?:campus|university|uni){_END}", "campus"),
-    _rule("stay", r"(?:(?:must|may|shall|should) not|mustn't|cannot|can't|never) leaves?(?: the country)?"
-        r"|nicht verlassen|(?:data )?(?:must )?stays? (?:there|here|in the country|local(?:ly)?)(?![a-z])|(?:müssen"
-        r"|sollen)(?= in)|bleiben(?![a-z])"
-        r"|(?:(?:must|has to|have to|data|only) )*(?:stays?|remains?|kept?|keep)(?: (?:the )?data)?"
-        r"(?= (?:with)?in )|gdpr|data residency|sovereign(?:ty)?|(?<![a-z])(?:data(?: only)?|only)(?= in )", True),
+    _rule("stay", r"(?:(?:must|may|shall|should) not|mustn't|cannot|can't|never) leaves?(?: the country)?|nicht"
+        r" verlassen|(?:data )?(?:must )?stays? (?:there|here|in the country|local(?:ly)?)(?![a-z])|(?:müssen"
+        r"|sollen)(?= in)|bleiben(?![a-z])|(?:(?:must|has to|have to|data|only) )*(?:stays?|remains?|kept?|keep)(?:"
+        r" (?:the )?data)?(?= (?:with)?in )|gdpr|data residency|sovereign(?:ty)?|(?<![a-z])(?:data(?: only)?|only)(?="
+        r" in )", True),
     _rule("local", rf"(?<![a-z])local(?:ly)?{_END}|on my (?:own )?(?:machine|pc|computer){_END}", True),
 )  # fmt: skip
