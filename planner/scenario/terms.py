@@ -96,7 +96,7 @@ class FinancialTerms(ScenarioModel):
 class CapitalInputs(ScenarioModel):
     """Parts of the discount rate (WACC). A discount rate that is entered wins. Empty takes the catalogue's figure."""
 
-    equity_share: Annotated[float, Field(gt=0.0, le=1.0, description="of what finances the company; the rest is "
+    equity_share: Annotated[float, Field(ge=0.01, le=1.0, description="of what finances the company; the rest is "
         "debt"), unit("share: 0.1 is 10 %"), ask("equity", "Equity, % of the capital",
         "Filled in, the discount rate is built from its parts: the cost of equity and of debt after tax.", group=MONEY,
         rare=True, percent=True, usual="not built from parts")]  # fmt: skip

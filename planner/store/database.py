@@ -37,7 +37,7 @@ def reading(environ: Mapping[str, str] = os.environ) -> Iterator[sa.Connection |
     """Open the database for one reading. None: no plan was ever saved."""
     url = environ.get(DATABASE)
     path = None if url else plans_file(environ)
-    if not url and (path is None or not path.exists()):
+    if not url and (path is None or not _is_there(path)):
         yield None
         return
     with _opened(_engine(url or str(path), writes=False), url, path, writes=False) as connection:
@@ -45,6 +45,14 @@ def reading(environ: Mapping[str, str] = os.environ) -> Iterator[sa.Connection |
         if revision not in (None, HEAD):
             _require_known(revision, _name(url, path))
         yield connection if revision == HEAD else None
+
+
+def _is_there(path: Path) -> bool:
+    """Return whether there is a file; one that may not be looked at is refused when it is opened."""
+    try:
+        return path.exists()
+    except PermissionError:
+        return True
 
 
 @contextmanager

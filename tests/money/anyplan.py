@@ -86,6 +86,10 @@ def scaled(scenario: Scenario, times: float) -> Scenario:
     said["own"] = said["own"].model_copy(
         update={"orders": tuple(_dearer_order(one, times) for one in scenario.own.orders)}
     )
+    said["quotes"] = tuple(
+        one.model_copy(update={"usd_per_accelerator_hour": one.usd_per_accelerator_hour * times})
+        for one in scenario.quotes
+    )
     if scenario.mix is not None:
         orders = tuple(_dearer_order(one, times) for one in scenario.mix.orders)
         said["mix"] = scenario.mix.model_copy(update={"orders": orders})
