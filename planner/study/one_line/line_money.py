@@ -50,7 +50,7 @@ _POWER = re.compile(r"(?:electricity|power|energy)(?: price| rate| tariff)?\s*(?
 _BARE_RATE = re.compile(
     r"(?:(?:at|@|(?<![a-z])(?:quote[ds]?|offer(?:ed)?|price)(?: is| of| was|:)?)"
     rf"|{_POWER.pattern.removesuffix(chr(36))})\s*(?P<n>[0-9]{{1,2}}\.[0-9]{{1,3}}){_PER}(?![\w%/.])(?!\s*(?:x"
-    rf"|gpus?|[%/]))"
+    rf"|gpus?|per ?cent|[%/]))"
 )
 _RENTED_FOR = re.compile(r"(?<![a-z])(?:rent|leas)(?:e|ed|ing)?(?![a-z])[^.;?]*(?<![a-z])(?:for|at|costs?)\s*$")
 _MACHINE_AT = re.compile(
@@ -186,7 +186,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("bill", pays and is_bill),
         ("bill", per and "budget" not in words and _TO_SELLER.match(line, match.end())),
         ("price", not per and before.endswith("(")),
-        ("contract", not per and _CONTRACT.search(before)),
+        ("contract", not per and usd > _MOST_AN_HOUR and _CONTRACT.search(before)),
         ("all_price", not per and _BOUGHT_FOR.search(before)),
         ("cash", not per and (_CASH.search(before) or match.groupdict().get("verb", "").startswith("cash"))),
         ("rent", not per and usd < _MOST_AN_HOUR and ("before" in match.re.groupindex or match.re is _BARE_RATE)),

@@ -164,6 +164,7 @@ RULES: tuple[Rule, ...] = (
     _rule("operations", r"(?P<n>\d+(?:\.\d+)?)(?:e\+?| ?(?:[x*·]|times) ?10 ?\^ ?)(?P<power>\d\d) ?"
         rf"(?:flops?|floating[- ]point operations|operations){_END}(?! ?/)",
         lambda match: float(match["n"]) * 10.0 ** int(match["power"])),
+    _rule("batch_tokens", rf"(?<=steps of ){_N}\s*{TOKENS}(?: each{_END})?", number_in),
     _rule("steps", rf"{_N} (?:training |gradient |optimi[sz]er )?(?:steps|iterations|updates){_END}", number_in),
     _rule("batch_tokens", rf"(?:global )?batch(?:es)?(?:[- ]size)?(?: of|=|:| is)? {_N}\s*{TOKENS}", number_in),
     _rule("batch_tokens", rf"{_N}\s*{TOKENS} (?:per|an?|each|in each|in a) (?:step|batch|iteration|update)"
@@ -192,7 +193,7 @@ RULES: tuple[Rule, ...] = (
         rf" )?(?:servers|nodes|machines|boxes)(?! (?:of|with|x))", either_number),
     _rule("machine_size", rf"[(]?{_N} (?:gpus|cards) (?:each|per (?:server|node|machine)|in each)[)]?", number_in),
     _rule("each_hours", rf"{_P}\s*(?P<span>hours?|hrs?|h|minutes?|mins?) (?:each|{EVERY}{_PERSON})\s*{RATE_UNIT}"
-        rf"|(?P<n2>{PLAIN})\s*(?P<span2>hours?|hrs?|h) (?:a|per) (?P<unit2>day|week|month) each{_END}",
+        rf"|(?P<n2>{PLAIN})\s*(?:gpu[- ]?)?(?P<span2>hours?|hrs?|h) (?:a|per) (?P<unit2>day|week|month) each{_END}",
         lambda match: either_number(match) * hours_of(match["span"] or match["span2"])
         / hours_of(match["unit"] or match["ly"] or match["unit2"])),
     _rule("each_hours", rf"each (?:[a-z]+ )?(?:about )?{_N}\s*(?:gpu[- ]?)?(?P<span>hours?|hrs?|h) ?{RATE_UNIT}",
@@ -240,6 +241,7 @@ RULES: tuple[Rule, ...] = (
         rf"|is)?\s*{_N2}{_PERCENT}",
         lambda match: either_number(match) / 100),
     _rule("busy", rf"(?:busy|utili[sz]ation|used|usage|load)\s*(?:of|at|:|is)?\s*{_N}{_PERCENT}", percent),
+    _rule("owned", rf"{_N}{_PERCENT} of (?:the |our )?(?=\d[^.;]*{_OWNED},? (?:and )?(?:the )?rest)", percent),
     _rule("owned", rf"half of (?:the |our )?(?=\d[^.;]*{_OWNED},? (?:and )?(?:the )?rest)", 0.5),
     _rule("owned", rf"half (?:of (?:them|it|these) )?(?:is |are )?{_OWNED}|{_OWNED} half{_END}|half (?:of (?:them|it)"
         rf" )?(?:is |are )?{_RENTED}|{_RENTED} half{_END}", 0.5),
