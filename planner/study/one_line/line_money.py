@@ -141,11 +141,8 @@ def _amount(
     for long, short in _SIZES.items():
         number = re.sub(rf"(?<=[\d\s]){long}$", short, number)
     code = _CODES.get(mark.casefold()) or _CODES.get(mark.casefold().rstrip("s")) or mark.upper()
-    code = (
-        "DKK"
-        if mark == "øre" and re.search("denmark|danish|d[ak]nmark|dansk|copenhagen|københavn|aarhus|odense", line)
-        else (match.groupdict().get("country") or match.groupdict().get("of") or code).upper()
-    )
+    code = (match.groupdict().get("country") or match.groupdict().get("of") or code).upper()
+    code = "DKK" if mark == "øre" and re.search("denmark|danish|d[ak]nmark|dansk|copenhagen|aarhus", line) else code
     number = f"{parse_number(number) / 100:g}" if mark == "c" or _CENTS.fullmatch(mark) else number
     if (match["per"] or "").startswith(("h", "kwh")):
         number = re.sub(r"(\.\d{3})$", r"\g<1>0", number)  # no thousands: 2.125 an hour

@@ -78,8 +78,7 @@ _LIKE_NAME = re.compile(
     r"|(?!p\d\d$|\d+k$|\d+e\d+$|[a-z]+-\d+[a-z]$|\d[\d.]*[- ]?[a-z]{3,}$)(?=.*[a-z])(?=.*\d)[\w.+-]+"
 )
 _OWNED = re.compile(
-    r"s? (?:(?:that |which )?(?:we|i)(?: already)? (?:have|own)|owned|(?:since|from) (?:19"
-    r"|20)\d\d)(?![a-z])"
+    r"s? (?:(?:that |which )?(?:we|i)(?: already)? (?:have|own)|owned|(?:since|from) (?:19|20)\d\d)(?![a-z])"
 )
 _UNITS = {unit + plural for unit in ("hour", "day", "week", "month", "year") for plural in ("", "s")}
 _COSTS = re.compile(r"(?<![a-z])(?:costs?|price|prices|much|expensive|pay)(?![a-z])")
@@ -96,14 +95,12 @@ _BY_THE_HOUR = {
 _ADJECTIVE = re.compile(
     rf"(?<![a-z|-])(?P<nation>{'|'.join(WORDS['nationalities'])})(?:[- ]based)?"
     rf"(?= (?:(?!(?:for|and|or|in|on|to|with|at|of|speech|language|text|{'|'.join(WORDS['nationalities'])})"
-    rf" )[a-z-]+ ){{0,2}}?"
-    rf"(?:{WORDS['organizations'].replace(' ', '|')})(?![a-z]))"
+    rf" )[a-z-]+ ){{0,2}}?(?:{WORDS['organizations'].replace(' ', '|')})(?![a-z]))"
 )
 _UNIT_BEHIND = re.compile(rf"\s*(?!(?:{'|'.join(sorted(map(re.escape, FILLERS - _UNITS)))})(?![\w/]))[^\W\d]")
 _REPLACES = re.compile(
     r"(?<![a-z])(?:replac|sell(?:ing)? (?:my|our)|upgrad|swap|exchang|mov(?:e|ing)|migrat|chang|switch|convert"
-    r"|transition|phas|retir|scrap"
-    r"|from (?:(?:our|the|\d+)\s?x?\s?)*[a-z]+ ?\d)\w*(?:[^.;?]|\.\w)*?(?<![a-z])"
+    r"|transition|phas|retir|scrap|from (?:(?:our|the|\d+)\s?x?\s?)*[a-z]+ ?\d)\w*(?:[^.;?]|\.\w)*?(?<![a-z])"
     r"(?:with|by|to|for|buy|get|rent)(?![a-z])|[-=]>|→"
 )
 
@@ -276,10 +273,9 @@ def _add_chip(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from:
     chip = machine.accelerator if machine else offer.accelerator if offer else name.meant.key
     count = count_beside(parts.rest, name.start, name.end)
     is_replaced = name.end <= parts.replaced_until
-    is_behind = _is_behind(parts.rest, kept_from, count) or (
-        _OWNED.match(parts.line.lower(), name.end) is not None and "owned" not in parts.values
-    )
-    is_behind = is_behind or is_replaced or _OWNED_SINCE.search(parts.line) is not None
+    is_owned = "owned" not in parts.values and _OWNED.match(parts.line.lower(), name.end) is not None
+    is_owned = is_owned or _OWNED_SINCE.search(parts.line) is not None
+    is_behind = is_owned or is_replaced or _is_behind(parts.rest, kept_from, count)
     is_kept = "have" not in parts.values and count is not None and is_behind
     label = catalogue.accelerator_label(chip)
     if (is_replaced or parts.values.get("chip", chip) != chip) and not is_kept:
