@@ -20,7 +20,7 @@ from tests.facts import DAY
 from tests.started import App, app
 
 pytestmark = pytest.mark.slow
-_SECONDS = 60
+_SECONDS = 20
 
 
 @pytest.fixture(scope="module")
