@@ -188,6 +188,7 @@ def test_a_read_only_database(file: Path) -> None:
 
 READ_ONLY = """
 import os
+import tempfile
 from tests import frozen
 frozen.freeze()
 from planner.store.database import PlanStoreError
@@ -195,6 +196,12 @@ from planner.store.kept import PlanStore
 from tests.facts import CATALOGUE
 from tests.kept.made import version
 made = version()
+here = os.environ["RENT_OR_BUY_DATA"]
+with tempfile.TemporaryDirectory() as elsewhere:  # who has no rights may not load what a save loads late
+    os.environ["RENT_OR_BUY_DATA"] = elsewhere
+    PlanStore().save("Lab", made, CATALOGUE)
+    PlanStore().find("Lab")
+os.environ["RENT_OR_BUY_DATA"] = here
 if os.getuid() == 0:
     os.setgroups([])
     os.setgid(65534)
