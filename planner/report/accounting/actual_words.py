@@ -153,7 +153,7 @@ def actual_sentences(plan: Plan, actuals: Actuals) -> tuple[str, ...]:
         f"until {words.day(days[-1])}, as billed (BilledCost).",
         f"An hour of a machine counts as {words.count(actuals.each, 'GPU-hour')}.",
         "Price, volume and mix split machine hours among on demand, committed and spot; what is not billed by the hour "
-        "is other. The rest as billed so far takes hours at the cost they had against the plan.",
+        "is other. “Rest as billed so far” prices the remaining hours at the rate billed so far.",
     ]
     if abs(actuals.left_out_usd) > 0:
         sentences.append(f"{words.usd(actuals.left_out_usd)} lie outside the plan's months and are left out.")
