@@ -10,7 +10,7 @@ MYPY_ROOMS := pricing planner bench tools tests
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help app team test quick golden lint format bench bench-peers calibrate live stale clean venv dev
+.PHONY: help app team test quick golden lint format bench bench-peers calibrate live stale lock clean venv dev
 
 help: ## list these words
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ live: venv ## what real sources of prices send, against their recorded replies (
 
 stale: venv ## figures nobody has looked at for too long, what moves the presets most first (DAY=2026-11-21 for a day)
 	@$(PY) -m planner stale --day "$(DAY)"
+
+lock: dev ## pin every package with hashes anew, and list what is installed with its licence (needs the network)
+	@sh tools/lock.sh
 
 clean: ## remove what can be made again, .venv included
 	rm -rf .venv build .pytest_cache .mypy_cache .ruff_cache .hypothesis

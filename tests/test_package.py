@@ -24,7 +24,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tree, out = tmp_path_factory.mktemp("tree"), tmp_path_factory.mktemp("wheel")
     for name in ("planner", "pricing"):
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "requirements.txt"):
+    for name in ("pyproject.toml", "requirements.in"):
         shutil.copy(ROOT / name, tree)
     command = [
         sys.executable,
@@ -55,7 +55,7 @@ def test_the_wheel_holds_every_module_and_every_file_of_data(wheel: Path) -> Non
 
 def test_it_asks_for_what_the_app_needs(wheel: Path) -> None:
     metadata = zipfile.ZipFile(wheel).read(f"rent_or_buy-{RELEASE}.dist-info/METADATA").decode()
-    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    lines = (ROOT / "requirements.in").read_text(encoding="utf-8").splitlines()
     wanted = [re.sub(r"\s*#.*", "", line) for line in lines]
     assert re.findall(r"^Requires-Dist: (.*)$", metadata, re.MULTILINE) == [line for line in wanted if line]
 

@@ -71,13 +71,6 @@ def test_no_font_is_fetched_from_elsewhere() -> None:
     assert not any("://" in font for font in fonts)
 
 
-def test_the_pins_of_the_cluster_are_those_that_are_tested() -> None:
-    tested = (ROOT / "requirements-dev.txt").read_text(encoding="utf-8")
-    pins = [line for line in (ROOT / "requirements-dask.txt").read_text(encoding="utf-8").split("\n") if "==" in line]
-    assert pins
-    assert all(f"\n{pin}" in tested for pin in pins)
-
-
 BASICS = ("sh", "cat", "cmp", "dirname")
 
 
