@@ -314,3 +314,12 @@ def test_a_passage_that_stands_twice_would_be_noticed() -> None:
     told = "Jobs that come at random cannot keep a fleet busy all the time, since some of them wait while others run"
     assert doubled(f"{told} on the fleet that is there.\n\n{told} on the machines that are there.\n")
     assert doubled("One thing is said of it.\n\nAnother thing is said of something else.\n") == []
+
+
+def test_every_test_that_the_threats_name_is_there() -> None:
+    named = set(re.findall(r"`(test_\w+)`", (ROOT / "docs" / "threats.md").read_text(encoding="utf-8")))
+    written = {
+        name for path in (ROOT / "tests").rglob("test_*.py") for name in re.findall(r"def (test_\w+)", path.read_text())
+    }
+    assert len(named) > 30
+    assert named <= written
