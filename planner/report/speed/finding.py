@@ -207,7 +207,8 @@ def _cost_figure(work: ScenarioTraining, hours: Interval, cost: JobHourQuote | N
         return Tile("Cost of the run", "not priced", "", "No offer of the catalogue rents these by the hour.")
     low, typical, high = (words.format_usd_short(end * cost.usd_per_accelerator_hour) for end in
                           (hours.low, hours.typical, hours.high))  # fmt: skip
-    return Tile("Cost of the run", typical, f"{low} to {high}", f"At {describe_offer(cost)}.")
+    detail = f"At {describe_offer(cost)}. GPUs alone: people, disks and traffic come on top."
+    return Tile("Cost of the run", typical, f"{low} to {high}", detail)
 
 
 def _short(value: float) -> str:
