@@ -49,6 +49,7 @@ def read_data(name: str) -> Any:
 
 
 GIB_PER_GB = 1.073741824
+USABLE_OF_UNIFIED = 0.8  # what macOS lets its GPU hold of the memory it shares
 NEVER = 9_999.0
 
 
@@ -129,6 +130,7 @@ def hardware(
     """
     rule = network_rule(key, record)
     sixteen = first_known(record.bf16_dense_tflops, record.fp16_dense_tflops, record.tf32_dense_tflops)
+    sixteen = sixteen or (None if record.kind == "cpu" else tflops_16bit(record))
     if sixteen is None or record.memory_bandwidth_gb_s is None:
         raise MissingAcceleratorDataError("neither the 16-bit rate nor the bandwidth may be missing", of=record.label)
     eight = first_known(record.fp8_dense_tflops, record.int8_dense_tops if record.kind == "tpu" else None) or sixteen
@@ -143,6 +145,26 @@ def hardware(
         is_gpu=float(record.kind == "gpu" and "Gaudi" not in key), launches=float(record.kind != "tpu"),
         four_bits_since=rule.four_bits_since, attention_since=rule.attention_since, casts=rule.casts,
     )  # fmt: skip
+
+
+# Where the catalogue is silent. Tensor units of one generation keep these ratios.
+_TENSOR_OVER_FP32 = 2.0
+_SIXTEEN_OVER_FP4 = 0.25
+_UNIFIED_TFLOPS_PER_GB_S = 0.035  # Apple prints no rates; its GPUs grow with their memory's
+
+
+def tflops_16bit(record: Accelerator) -> float | None:
+    """Return the dense 16-bit rate: as stated, else by what units of its kind do; None where nothing tells it."""
+    stated = first_known(record.bf16_dense_tflops, record.fp16_dense_tflops)
+    if stated is not None:
+        return stated
+    bandwidth = first_known(record.memory_bandwidth_gb_s)
+    if record.kind == "apple" and bandwidth is not None:
+        return _UNIFIED_TFLOPS_PER_GB_S * bandwidth
+    four, plain = first_known(record.fp4_dense_tflops), first_known(record.fp32_tflops)
+    if four is not None:
+        return four * _SIXTEEN_OVER_FP4
+    return None if plain is None else plain * (1.0 if record.kind == "cpu" else _TENSOR_OVER_FP32)
 
 
 # The rates of the catalogue that say in what a chip trains; a TPU computes 8 bits as integers.
@@ -160,6 +182,8 @@ def lacks_units(record: Accelerator, precision: str) -> str | None:
         precisions.append("fp8")
     if precision not in NARROW or precision in precisions:
         return None
+    if not {"bf16", "fp16"} & set(precisions):
+        precisions.insert(0, "bf16")  # what every chip that trains computes in, at a rate that may be assumed
     can = f"{', '.join(precisions[:-1])} or {precisions[-1]}" if precisions[1:] else "".join(precisions)
     return f"no {precision} units are on record, so it cannot train in {precision}; choose {can}"
 
@@ -228,6 +252,8 @@ def _memory_gb(record: Accelerator, label_in_gib: bool) -> float:
         return record.memory_real_gb.newest.typical
     if record.memory_gb is None:
         raise MissingAcceleratorDataError("memory is not on record", of=record.label)
+    if record.kind == "apple":
+        return record.memory_gb.newest.typical * USABLE_OF_UNIFIED
     return record.memory_gb.newest.typical * (GIB_PER_GB if label_in_gib else 1.0)
 
 

@@ -62,7 +62,7 @@ def test_more_runs_and_nearer_ones_are_believed_more() -> None:
         ).ratio
 
     assert 0.8 < kept(10, 1.1) < kept(3, 1.1) < kept(1, 1.1) < kept(1, 1.5) < 1
-    assert credibility(1, prior_runs("job")) == pytest.approx(2 / 3)
+    assert credibility(1, prior_runs("job")) == pytest.approx(4 / 5)
     assert credibility(3, 0.5, 2 * 0.07) == pytest.approx(3 / (3 + 0.5 * 4))
 
 

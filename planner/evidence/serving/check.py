@@ -163,10 +163,12 @@ def predict(runs: Sequence[ServingRun], constants: ServingConstants) -> ServingP
     counted = 1 / np.array([run.beams for run in runs], dtype=np.float64)
     busy = np.where(np.isfinite(arrivals), batch_at_rate(case, rate, most=promised, requests_per_s=arrivals), promised)
     full = batch_cycle(case, rate, batch=busy)
+    endless = arrivals * case.traffic.output_tokens > output_tokens_per_s(case, rate, batch=most)
+    first = first_token_s(case, rate, busy=busy, arrivals_per_s=arrivals)
     return ServingPredictions(
         output_tokens_per_s=np.asarray(output * counted),
         requests_per_s=np.asarray(output / case.traffic.output_tokens),
-        ttft_s=first_token_s(case, rate, busy=busy, arrivals_per_s=arrivals),
+        ttft_s=np.where(endless & np.isfinite(arrivals), np.nan, first),  # more comes than is answered
         tpot_s=np.asarray(full.token_s),
         batch=busy,
         fits=np.asarray(fits(case)),

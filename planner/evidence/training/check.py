@@ -76,9 +76,7 @@ def _predict(runs: Sequence[TrainingRun], calibration: TrainingCalibration) -> A
 def _check(row: Row, run: TrainingRun, numbers: Array, calibration: TrainingCalibration) -> CheckedRun:
     *figures, fits = numbers.tolist()
     traits = training_traits(run.shape, run.plan, run.family)
-    band = training_band(
-        traits, layout_stated=run.layout_stated, calibration=calibration, measured=run.level in calibration.levels
-    )
+    band = training_band(traits, layout_stated=run.layout_stated, calibration=calibration, level=run.level)
     band = (band.or_wider(GUESSED) if run.shape_guessed else band).widened(run.unsaid)
     checked = empty_check(row, TRAINING, kind="skipped", scale=size_class)
     checked = checked.with_band(dict(zip(TRAINING.predicts, figures, strict=True)), band)

@@ -11,6 +11,7 @@ from planner.report.speed.fit_words import (
     evidence_text,
     first_token_confidence_text,
     layout_words,
+    measuring_text,
     serving_tiles,
     training_tiles,
 )
@@ -104,8 +105,14 @@ def _machines(catalogue: Catalogue, count: int, accelerator: str) -> str:
 
 
 def _own_run_sentences(catalogue: Catalogue, work: ScenarioTraining | ScenarioServing) -> tuple[str, ...]:
-    """Return which of your runs corrected the prediction; empty where none did."""
-    return tuple(filter(None, (correction_text(catalogue, work.job, work.found.accelerator),)))
+    """Return which of your runs corrected the prediction; where none did, how to measure one if the range is wide."""
+    corrected, trained = (
+        correction_text(catalogue, work.job, work.found.accelerator),
+        isinstance(work, ScenarioTraining),
+    )
+    speed = work.found.speed if isinstance(work, ScenarioTraining) else work.found
+    known = corrected or work.job.measured_over_predicted is not None or speed is None or speed.band is None
+    return tuple(filter(None, (corrected, "" if known else measuring_text(speed.band, training=trained))))
 
 
 def _training_summary(
@@ -276,10 +283,12 @@ def _price_sentences(result: ServingResult, usd: float | None) -> tuple[str, ...
 def _latency_sentences(result: ServingResult) -> tuple[str, ...]:
     if result.ttft is None or result.tpot is None:
         return ()
+    most = _format_3_digits(result.requests_per_s / result.replicas * result.replicas_at_peak)
     return (
         f"Of 100 requests 99 see their first token within {seconds_words(result.ttft.p99_ms / 1e3)} and then one "
         f"every {seconds_words(result.tpot.p99_ms / 1e3)} or sooner.",
         *((first_token_confidence_text(result.first_token_band),) if result.first_token_band else ()),
+        f"Above {most} requests a second the wait grows without end.",
     )
 
 

@@ -5,7 +5,7 @@ from planner.report import words
 from planner.report.words import Tile
 from planner.scenario.base import GIGA
 from planner.scenario.measured import OwnModel
-from planner.speed.bands import Band
+from planner.speed.bands import OTHER_ACCELERATOR, Band
 from planner.speed.serving import ServingResult
 from planner.speed.training import TrainingResult
 from planner.speed.training.result import TrainingSpeed
@@ -46,8 +46,20 @@ SERVED_PARTS_IN_WORDS = (
     ("working space", "buffers of one step, and libraries"),
     ("cache of requests", "keys and values of all tokens in work: more cache, more requests at once"),
 )
+_WIDE = 1.6  # times from the low to the high end
+# What to measure, and the error that one run leaves, with its setup's source left out of the fit (decision 0061).
+_TRAINED_ONCE = (
+    "Time 20 steps after the first ten, and write model, accelerator, n_accelerators and tokens_per_s_per_accelerator",
+    "6%",
+)
+_SERVED_ONCE = (
+    "Keep as many requests at work as planned for five minutes, and write model, accelerator, n_accelerators, engine, "
+    "concurrency_or_batch, input_tokens, output_tokens and output_tokens_per_s_total",
+    "7%",
+)
 _TRAITS = {
     "chip": "the generation of the accelerator",
+    OTHER_ACCELERATOR: "the accelerator",
     "software": "the software",
     "engine": "the engine",
     "mixture": "the kind of model, dense or a mixture of experts",
@@ -124,7 +136,8 @@ def evidence_text(band: Band) -> str:
     """Return whether similar runs are known, and what that means for a prediction."""
     if band.alike:
         are = "is" if band.alike == 1 else "are"
-        return f"{words.count(band.alike, 'published run')} like it {are} known."
+        elsewhere = ", on other accelerators: the range is wider" if OTHER_ACCELERATOR in band.unlike else ""
+        return f"{words.count(band.alike, 'published run')} like it {are} known{elsewhere}."
     if band.unlike:
         return f"No published run like it is known: the nearest differ in {differences(band)}, so the range is wider."
     return "No run of its kind was fitted: the range is an assumption."
@@ -135,6 +148,17 @@ def first_token_confidence_text(band: Band) -> str:
     return (
         f"Four of five published times to the first token were {band.low:.2g} to {band.high:.2g} times the prediction: "
         f"{words.count(band.rows, 'run')}, each without its source. The time depends on settings of the engine."
+    )
+
+
+def measuring_text(band: Band, *, training: bool) -> str:
+    """Return how one run of one's own narrows a wide range; empty where it is narrow."""
+    if band.high / band.low < _WIDE:
+        return ""
+    measure, left = _TRAINED_ONCE if training else _SERVED_ONCE
+    return (
+        f"The range is wide: measure one step. {measure} into a row of a table of runs, and upload it under "
+        f"How far to trust it, or give it as --runs: then predictions of that work are about {left} off."
     )
 
 

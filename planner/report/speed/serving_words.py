@@ -8,7 +8,13 @@ from typing import Any, NamedTuple
 from planner.money.renting.cheapest_offer import JobHourQuote, hired
 from planner.report import words
 from planner.report.forms import NO_OFFER, bullet_list, describe_offer, finite, join_sections, offer_data, to_plain_data
-from planner.report.speed.fit_words import SERVED_PARTS, evidence_text, first_token_confidence_text, range_basis_text
+from planner.report.speed.fit_words import (
+    SERVED_PARTS,
+    evidence_text,
+    first_token_confidence_text,
+    measuring_text,
+    range_basis_text,
+)
 from planner.report.table import Table, text_table
 from planner.scenario.base import HOURS_PER_YEAR, MILLION, SECONDS_PER_HOUR
 from planner.scenario.durations import seconds_words
@@ -76,8 +82,8 @@ def serving_text(
                 f"of the time; {describe_offer(cost)}."
             )
         sections += [
-            ("Speed", "\n".join(_speed_lines(result))),
-            ("Latency", text_table(_latency_table(result))),
+            ("Speed", "\n".join(filter(None, _speed_lines(job, result)))),
+            ("Latency", _growth_text(job, result) or text_table(_latency_table(result))),
             ("Cost", "\n".join([price, *by_token])),
             ("Memory of a replica", text_table(memory_table(result))),
             ("Where the time goes", text_table(time_table(result))),
@@ -85,6 +91,18 @@ def serving_text(
     sections.append(("Does it need a GPU?", "\n".join(small)))
     sections.append(("Look at again", bullet_list(result.warnings)))
     return join_sections(sections)
+
+
+def _growth_text(job: ServingJob, result: ServingResult) -> str:
+    """Return that a queue has no length; empty where what is asked can be answered."""
+    if not result.grows_without_end:
+        return ""
+    have, needed = job.accelerators, result.accelerators_at_average
+    enough = f"; {words.count(needed, 'accelerator')} would take them" if needed else ""
+    return (
+        f"{job.requests_per_s:,g} requests/s are more than the {result.requests_per_s:,.3g} that {have:,} can answer: "
+        f"the wait for the first token grows without end{enough}."
+    )
 
 
 def _latency_table(result: ServingResult) -> Table:
@@ -146,7 +164,7 @@ def serving_data(
     }
 
 
-def _speed_lines(result: ServingResult) -> list[str]:
+def _speed_lines(job: ServingJob, result: ServingResult) -> list[str]:
     busy = result.replicas - result.idle_replicas
     on_each = f", {result.batch_per_replica:,.3g} on each of {busy:,}" if busy > 1 else ""
     needed = {"on average": result.accelerators_at_average, "at the peak": result.accelerators_at_peak}
@@ -155,11 +173,14 @@ def _speed_lines(result: ServingResult) -> list[str]:
         f"{words.count(result.replicas, 'replica')} of {result.accelerators_per_replica}, "
         f"{words.count(round(result.requests_at_once), 'request')} at once{on_each} "
         f"(at most {result.most_requests_per_replica:,.0f} on each).",
-        f"{in_time:,.3g} requests/s keep the promised latency." if result.ttft else "No latency is promised.",
+        f"{in_time:,.3g} requests/s keep the promised latency."
+        if result.ttft or result.grows_without_end
+        else "No latency is promised.",
         *((first_token_confidence_text(result.first_token_band),) if result.first_token_band else ()),
         *(f"Needed {when}: {words.count(count, 'accelerator')}." for when, count in needed.items() if count),
         f"A new replica answers after {seconds_words(result.cold_start_s)}.",
         "" if result.band is None else f"{evidence_text(result.band)} {range_basis_text(result.band)}".rstrip(),
+        "" if result.band is None or job.measured else measuring_text(result.band, training=False),
         "" if energy is None else f"{energy:.3g} J for each token written, accelerators only.",
     ]
 

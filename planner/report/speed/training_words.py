@@ -8,7 +8,7 @@ import numpy as np
 from planner.money.renting.cheapest_offer import JobHourQuote
 from planner.report import words
 from planner.report.forms import bullet_list, cost_data, finite, join_sections, offer_data, to_plain_data, usd_words
-from planner.report.speed.fit_words import MEMORY_PARTS, evidence_text, range_basis_text
+from planner.report.speed.fit_words import MEMORY_PARTS, evidence_text, measuring_text, range_basis_text
 from planner.report.table import Table, text_table
 from planner.scenario.base import HOURS_PER_DAY
 from planner.scenario.durations import format_duration, hours_words, range_words, seconds_words
@@ -174,6 +174,7 @@ def _time_lines(result: TrainingResult, speed: TrainingSpeed) -> list[str]:
         f"({words.percent(team.low)} to {words.percent(team.high)}).",
         other_team_durations(speed),
         f"{evidence_text(speed.band)} {range_basis_text(speed.band)}".rstrip(),
+        *([] if speed.team.measured else filter(None, [measuring_text(speed.band, training=True)])),
     ]
 
 

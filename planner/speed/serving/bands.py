@@ -6,7 +6,7 @@ from planner.network.kinds import UnknownShape
 from planner.scenario.base import ONE_MACHINE
 from planner.scenario.jobs import MeasuredLike, ServingJob
 from planner.scenario.measured import MeasuredRun
-from planner.speed.bands import Band, attention_kind, mixture_kind
+from planner.speed.bands import Band, attention_kind, is_measured, mixture_kind
 from planner.speed.hardware import architecture_family
 from planner.speed.pace import SpeedCorrection, band_left, canonical_model_name, combine_runs
 from planner.speed.serving.case_of import ServingSetup, measured_level
@@ -59,8 +59,10 @@ def serving_band(setup: ServingSetup, layout: ServingLayout, *, batch: float, gu
     """The band around a prediction, as factors on it; wide where nobody fitted such work or the shape was guessed."""
     data = serving_data()
     assumed = data.assumed_bands.get(band_name(setup, single=batch <= 1))
-    measured = measured_level(setup).runs > 0
-    band = assumed or data.spread.band(serving_traits(setup, layout, batch=batch), measured=measured)
+    band = assumed or data.spread.band(
+        serving_traits(setup, layout, batch=batch), measured=measured_level(setup).runs > 0,
+        known_chip=is_measured(setup.engine, setup.chip.name, data.levels),
+    )  # fmt: skip
     return band.or_wider(data.assumed_bands.get("guessed shape", _WIDE)) if guessed else band
 
 

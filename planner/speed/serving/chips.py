@@ -8,12 +8,14 @@ from pydantic import Field
 
 from planner.speed.bands import UNTOLD, Band, ErrorSpread, Level
 from planner.speed.hardware import (
+    USABLE_OF_UNIFIED,
     MissingAcceleratorDataError,
     first_known,
     network_rule,
     power_share,
     processor_memory_gb,
     read_data,
+    tflops_16bit,
 )
 from planner.speed.serving.cases import NAMES, ServingConstants
 from pricing.caching import cached
@@ -40,15 +42,11 @@ _CALLED = {
 }  # fmt: skip
 _FOUR = ("fp4", "mxfp4")
 
-# Where the catalogue is silent. Tensor units of one generation keep these ratios; a card without a link has its slot.
-_TENSOR_OVER_FP32 = 2.0
-_SIXTEEN_OVER_FP4 = 0.25
-_UNIFIED_FLOPS_PER_BYTE = 35.0  # Apple prints no rates; its GPUs grow with their memory's
+# Where the catalogue is silent; a card without a link has its slot.
 _IN_FIFTH_SLOTS = ("PCIe5", "NVLink4 bridge (2-way)")  # links of the catalogue
 _SLOT_GB_S = 64.0  # PCIe 4 with 16 lanes, both directions
 _REAL_OVER_MARKETED = 1.06  # makers print powers of two as if they were of ten; the devices read so far hold 1.06-1.07
 _LEAST_STACKED_GB_S = 1_200.0  # flat memory reached less before 2025, when makers began to say which it is
-_USABLE_OF_UNIFIED = 0.8  # what macOS lets its GPU hold of the memory it shares
 
 
 def parse_precision(called: str) -> str:
@@ -115,7 +113,7 @@ def build_accelerator(
     bandwidth = first_known(record.memory_bandwidth_gb_s)
     if bandwidth is None:
         raise MissingAcceleratorDataError("the catalogue does not know its memory bandwidth", of=record.label)
-    sixteen = _tflops_16bit(record, bandwidth * GB)
+    sixteen = tflops_16bit(record)
     if sixteen is None:
         raise MissingAcceleratorDataError("the catalogue knows no rate of its matrix units", of=record.label)
     eight = first_known(record.fp8_dense_tflops) or sixteen
@@ -136,26 +134,13 @@ def build_accelerator(
     )  # fmt: skip
 
 
-def _tflops_16bit(record: Accelerator, bandwidth: float) -> float | None:
-    """Dense 16-bit rate in TFLOP/s."""
-    stated = first_known(record.bf16_dense_tflops, record.fp16_dense_tflops)
-    if stated is not None:
-        return stated
-    if record.kind == "apple":
-        return _UNIFIED_FLOPS_PER_BYTE * bandwidth / TFLOPS
-    four, plain = first_known(record.fp4_dense_tflops), first_known(record.fp32_tflops)
-    if four is not None:
-        return four * _SIXTEEN_OVER_FP4
-    return None if plain is None else plain * (1.0 if record.kind == "cpu" else _TENSOR_OVER_FP32)
-
-
 def _memory_bytes(record: Accelerator, stated_gb: float | None) -> float:
     """Real bytes; a cautious guess from the marketed size where nobody read the device; 0 where that is unknown too."""
     marketed = first_known(record.memory_gb) or 0.0
     if record.kind != "cpu" and stated_gb is not None:
         processor_memory_gb(record, stated_gb)  # refuses it
     if record.kind == "apple":
-        return marketed * GB * _USABLE_OF_UNIFIED
+        return marketed * GB * USABLE_OF_UNIFIED
     if record.kind == "cpu":
         return (processor_memory_gb(record, stated_gb) or 0.0) * GB
     guess = marketed * (_REAL_OVER_MARKETED if record.kind == "gpu" else 1.0)

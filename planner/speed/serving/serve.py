@@ -127,8 +127,9 @@ def software_day(job: ServingJob) -> date:
         return job.engine_on or serving_data().fit.on
     day = find_release(job.engine, job.engine_release)
     if day is None:
-        known = ", ".join(serving_data().engines[job.engine].releases) or "none"
-        raise InvalidJobError(f"{job.engine}: nobody knows release {job.engine_release}; want one of: {known}")
+        known = ", ".join(serving_data().engines[job.engine].releases)
+        want = f"one of: {known}" if known else "none, or a date: no release of it is on record"
+        raise InvalidJobError(f"{job.engine}: nobody knows release {job.engine_release}; want {want}")
     return day
 
 
@@ -189,7 +190,9 @@ def serve(catalogue: Catalogue, job: ServingJob, constants: ServingConstants | N
     replicas, busy = int(worked.layout.replicas), worked.busy_replicas
     output = per_replica * busy
     note = substitution_note(catalogue, job.model)  # where the name has no record of its own
-    ttft, tpot = _latencies(worked, batch=batch, within=within, faster=faster)
+    capacity = math.inf if job.accelerators is None else output / worked.job.output_tokens
+    endless = (job.requests_per_s or 0.0) >= capacity
+    ttft, tpot = (None, None) if endless else _latencies(worked, batch=batch, within=within, faster=faster)
     return ServingResult(
         fits=True, reason=None, ways_to_fit=(), model=worked.shape.label, accelerator=worked.setup.chip.name,
         weight_precision=worked.setup.precision, accelerators_per_replica=worked.devices, replicas=replicas,
@@ -204,7 +207,7 @@ def serve(catalogue: Catalogue, job: ServingJob, constants: ServingConstants | N
         joules_per_output_token=_joules(worked, batch, per_replica), time_shares=_time_shares(full),
         band=band, idle_replicas=replicas - busy,
         warnings=(*([] if note is None else [note]), *_warnings(worked, output, batch)),
-        first_token_band=None if ttft is None else serving_data().bands.get(UNDER_LOAD),
+        first_token_band=None if ttft is None else serving_data().bands.get(UNDER_LOAD), grows_without_end=endless,
     )  # fmt: skip
 
 

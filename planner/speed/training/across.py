@@ -22,6 +22,7 @@ from planner.speed.pace import SpeedCorrection, training_correction
 from planner.speed.training.constants import (
     TrainingCalibration,
     default_calibration,
+    kind_pace,
     level_name,
     training_band,
     training_traits,
@@ -75,6 +76,7 @@ class _AcceleratorColumns:
     """Chips side by side, as columns that layouts stand across."""
 
     keys: tuple[str, ...]
+    kinds: tuple[str, ...]
     families: tuple[str, ...]
     columns: Hardware  # of shape (chips, 1)
     factor: Array
@@ -187,12 +189,17 @@ def _accelerator_columns(
 ) -> _AcceleratorColumns:
     records = [hardware(key, catalogue.accelerators[key], nic_gb_s=job.network_gb_s) for key in keys]
     families = [hardware_family(catalogue.accelerators[key]) for key in keys]
-    factors = [fitted.chip_factor(key, family) for key, family in zip(keys, families, strict=True)]
+    kinds = tuple(catalogue.accelerators[key].kind for key in keys)
+    factors = [
+        fitted.chip_factor(key, family) * kind_pace(kind)
+        for key, family, kind in zip(keys, families, kinds, strict=True)
+    ]
     rows = stack_records(records)
     columns = Hardware(**{field.name: getattr(rows, field.name).reshape(-1, 1) for field in fields(Hardware)})
     paces = [training_correction(catalogue, job, key) for key in keys]
     return _AcceleratorColumns(
-        keys=tuple(keys), families=tuple(families), columns=columns, factor=np.array(factors).reshape(-1, 1),
+        keys=tuple(keys), kinds=kinds, families=tuple(families), columns=columns,
+        factor=np.array(factors).reshape(-1, 1),
         memory_gb=np.asarray(rows.memory_gb) * USABLE_SHARE, domain=np.asarray(rows.domain), paces=tuple(paces),
     )  # fmt: skip
 
@@ -294,7 +301,7 @@ def _one(
     layout = to_training_layout(LayoutCandidate(plan, rate, float(on.memory_gb[place])))
     band = training_band(
         training_traits(shape, plan, chips.families[at]), calibration=fitted, own=pace.like or "",
-        measured=level_name(shape.label, chips.keys[at], plan) in fitted.levels,
+        kind=chips.kinds[at], level=level_name(shape.label, chips.keys[at], plan),
     )  # fmt: skip
     return replace(result, rate=rate, layout=layout, band=band, team_kept=pace.kept)
 

@@ -2,11 +2,22 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from typing import NamedTuple
 
 from planner.network.network import Network
 from planner.scenario.base import ONE_MACHINE
 from planner.speed.arrays import Num
-from planner.speed.bands import UNLEVELED, UNTOLD, Band, BandTraits, ErrorSpread, Level, attention_kind, mixture_kind
+from planner.speed.bands import (
+    UNLEVELED,
+    UNTOLD,
+    Band,
+    BandTraits,
+    ErrorSpread,
+    Level,
+    attention_kind,
+    is_measured,
+    mixture_kind,
+)
 from planner.speed.hardware import read_data
 from planner.speed.training.plan import TrainingPlan
 from pricing.caching import cached
@@ -101,10 +112,26 @@ _LONG = 32_768.0  # tokens of a sequence: beyond, attention is most of the work
 GUESSED = Band(low=0.6, high=1.25, rows=888)
 
 
-# Of processors no run was published with its rate. Assumption: they reach 0.15 to 1 of what a GPU of their rates would,
-# a step wider at the low end than serving is measured to be on them (a third to a whole). Its middle, and its ends.
-PROCESSOR_PACE = 0.4
-PROCESSOR = Band(low=0.4, high=2.5, rows=0)
+class UnseenKind(NamedTuple):
+    """What a kind of accelerator without a published run is assumed to reach of what a GPU of its rates would."""
+
+    pace: float
+    band: Band  # around it
+
+
+# Assumptions. Processors: 0.15 to 1, a step wider at the low end than serving is measured to be on them. Apple: MLX's
+# own examples (lora/README.md, read November 2026) name 475 tokens/s on an M2 Ultra and 250 on an M1 Max, a third of
+# the rate assumed of them; small machines of one chip: as those.
+UNSEEN_KINDS = {
+    "cpu": UnseenKind(0.4, Band(low=0.4, high=2.5, rows=0)),
+    "apple": UnseenKind(0.75, Band(low=0.6, high=1.6, rows=0)),
+    "edge": UnseenKind(0.75, Band(low=0.5, high=1.6, rows=0)),
+}
+
+
+def kind_pace(kind: str) -> float:
+    """Return what accelerators of a kind are assumed to reach of what a GPU of their rates would; 1 where runs say."""
+    return UNSEEN_KINDS[kind].pace if kind in UNSEEN_KINDS else 1.0
 
 
 def run_kind(*, moe: bool, layout_stated: bool) -> str:
@@ -154,22 +181,24 @@ def training_band(
     layout_stated: bool = False,
     calibration: TrainingCalibration | None = None,
     own: str = "",
-    processor: bool = False,
-    measured: bool = False,
+    kind: str = "gpu",
+    level: str = "",
 ) -> Band:
     """The band of a run with these traits; the house's where a fit was too small to have one.
 
     `own` says that measured runs of one's own corrected the speed: of the same `job` or others on the accelerator;
-    `measured` that published runs show the level of its setup.
+    `level` is by what the level of its setup is known, `kind` that of the accelerator.
     """
-    if processor and not own:
-        return PROCESSOR
+    if kind in UNSEEN_KINDS and not own:
+        return UNSEEN_KINDS[kind].band
     fitted = calibration is not None and calibration.spread is not UNTOLD
     spread = (calibration if calibration and fitted else default_calibration()).spread
-    general = spread.band(traits, measured=measured)
-    kind = run_kind(moe=traits["mixture"] != "dense", layout_stated=layout_stated)
-    bands = calibration.bands if calibration is not None and kind in calibration.bands else default_bands()
-    theirs = bands.get(f"own_runs/{own}/{kind}") if own else None
+    levels = (calibration or default_calibration()).levels
+    known_chip = not level or is_measured(*level.split(" | ")[:2], levels)
+    general = spread.band(traits, measured=level in levels, known_chip=known_chip)
+    group = run_kind(moe=traits["mixture"] != "dense", layout_stated=layout_stated)
+    bands = calibration.bands if calibration is not None and group in calibration.bands else default_bands()
+    theirs = bands.get(f"own_runs/{own}/{group}") if own else None
     # Runs of one's own never make it less sure.
     if theirs is None or general.high / general.low <= theirs.high / theirs.low:
         return general

@@ -26,9 +26,10 @@ from planner.speed.hardware import (
 from planner.speed.match_model import find_model_record, substitution_note
 from planner.speed.pace import BITS, SpeedCorrection, training_correction
 from planner.speed.training.constants import (
-    PROCESSOR_PACE,
+    UNSEEN_KINDS,
     TrainingCalibration,
     default_calibration,
+    kind_pace,
     level_name,
     training_band,
     training_traits,
@@ -160,7 +161,7 @@ def resolve_training_job(
     record = catalogue.accelerators[key]
     shape = find_network(catalogue, job)
     family = hardware_family(record)
-    factor = calibration.chip_factor(key, family) * (PROCESSOR_PACE if record.kind == "cpu" else 1.0)
+    factor = calibration.chip_factor(key, family) * kind_pace(record.kind)
     zero = None if job.zero is None else _ZERO[job.zero]
     wish = LayoutConstraints(
         tp=job.tp, pp=job.pp, vpp=job.virtual_stages, cp=job.cp, ep=job.ep, dp=job.dp, micro_batch=job.micro_batch,
@@ -252,8 +253,7 @@ def _speed(
     band = training_band(
         training_traits(resolved.shape, plan, resolved.family), calibration=resolved.constants,
         own=resolved.pace.like or "", layout_stated=job.tp is not None and job.pp is not None,
-        processor=catalogue.accelerators[resolved.chip_key].kind == "cpu",
-        measured=resolved.level_name(plan) in resolved.constants.levels,
+        kind=catalogue.accelerators[resolved.chip_key].kind, level=resolved.level_name(plan),
     )  # fmt: skip
     rate = best.tokens_per_s_per_accelerator
     often = reliability(
@@ -388,7 +388,10 @@ def _substitution_warnings(catalogue: Catalogue, resolved: ResolvedTrainingJob) 
     """Return whose record and whose memory the answer goes by, where they are not what was asked for."""
     stands_in = substitution_note(catalogue, resolved.job.model)
     warnings = [] if stands_in is None else [stands_in]
-    if catalogue.accelerators[resolved.chip_key].kind == "cpu":
+    kind = catalogue.accelerators[resolved.chip_key].kind
+    if kind in UNSEEN_KINDS and kind != "cpu":
+        warnings.append("nobody has published how fast such a machine trains with its rates: the range is wide")
+    if kind == "cpu":
         assumed = " are assumed" if resolved.job.memory_gb is None else ""
         gb = f"{float(resolved.chip.memory_gb):,.0f} GB of memory for each{assumed}"
         warnings.append(f"processors: nobody has published how fast they train, so the range is wide; {gb}")

@@ -154,7 +154,7 @@ def test_runs_of_the_same_job_are_believed_the_more_the_more_there_are(catalogue
     )
     assert one.pace.like == three.pace.like == "job"
     assert 0.8 < three.pace.ratio < one.pace.ratio < 1
-    assert one.pace.ratio == pytest.approx(0.8 ** (1 / 1.5), rel=1e-6)
+    assert one.pace.ratio == pytest.approx(0.8 ** (1 / 1.25), rel=1e-6)
     assert three.runs == ("mine-1", "mine-2", "mine-3")
 
 

@@ -213,11 +213,11 @@ def test_stages_wait_for_each_other() -> None:
 
 def test_drafts_write_several_tokens_a_step_and_cost_their_checking() -> None:
     assert tokens_per_step(0.0, 0.8) == 1
-    assert tokens_per_step(3.0, 0.5) == pytest.approx(1 + 0.5 + 0.25 + 0.125)
+    assert tokens_per_step(3.0, 0.5) == pytest.approx(1 + 0.5 + 0.25 * 0.92 + 0.125 * 0.92**3)
     plain, ideal = case(), serving_rates(IDEAL, case().traits)
     drafted = replace(plain, traffic=replace(plain.traffic, draft_tokens=2.0, accepted_share=0.5))
     one, three = batch_cycle(plain, ideal, batch=4.0), batch_cycle(drafted, ideal, batch=4.0)
-    assert three.steps == pytest.approx(100 / 1.75)
+    assert three.steps == pytest.approx(100 / 1.73)
     assert three.step.arithmetic_s == pytest.approx(3 * 1.2 * one.step.arithmetic_s)  # two of ten layers' work on top
     assert three.step.weights_s == pytest.approx(1.2 * one.step.weights_s)
     assert three.token_s < one.token_s
