@@ -106,13 +106,11 @@ def _machines(catalogue: Catalogue, count: int, accelerator: str) -> str:
 
 def _own_run_sentences(catalogue: Catalogue, work: ScenarioTraining | ScenarioServing) -> tuple[str, ...]:
     """Return which of your runs corrected the prediction; where none did, how to measure one if the range is wide."""
-    corrected, trained = (
-        correction_text(catalogue, work.job, work.found.accelerator),
-        isinstance(work, ScenarioTraining),
-    )
+    corrected = correction_text(catalogue, work.job, work.found.accelerator)
     speed = work.found.speed if isinstance(work, ScenarioTraining) else work.found
-    known = corrected or work.job.measured_over_predicted is not None or speed is None or speed.band is None
-    return tuple(filter(None, (corrected, "" if known else measuring_text(speed.band, training=trained))))
+    band = None if speed is None or work.job.measured_over_predicted is not None else speed.band
+    how = "" if corrected or band is None else measuring_text(band, training=isinstance(work, ScenarioTraining))
+    return tuple(filter(None, (corrected, how)))
 
 
 def _training_summary(

@@ -194,7 +194,8 @@ def training_band(
     fitted = calibration is not None and calibration.spread is not UNTOLD
     spread = (calibration if calibration and fitted else default_calibration()).spread
     levels = (calibration or default_calibration()).levels
-    known_chip = not level or is_measured(*level.split(" | ")[:2], levels)
+    software, _, chip = level.partition(" | ")
+    known_chip = not level or is_measured(software, chip.split(" | ")[0], levels)
     general = spread.band(traits, measured=level in levels, known_chip=known_chip)
     group = run_kind(moe=traits["mixture"] != "dense", layout_stated=layout_stated)
     bands = calibration.bands if calibration is not None and group in calibration.bands else default_bands()
