@@ -21,6 +21,7 @@ from planner.cli import (
     mcp,
     plan,
     plans,
+    portfolio,
     prices,
     publish_prices,
     refresh,
@@ -36,7 +37,7 @@ from planner.cli.terminal import readable, tell
 from pricing.errors import PricingError
 
 VERBS = (prices, refresh, held, publish_prices, watch, facts, train, serve, cheapest, ask, plan, plans, compare,
-         sweep, check, stale, schema, mcp)  # fmt: skip
+         portfolio, sweep, check, stale, schema, mcp)  # fmt: skip
 
 
 class _Parser(argparse.ArgumentParser):

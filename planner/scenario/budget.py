@@ -70,7 +70,7 @@ class PlanSize:
         if self.orders or not _varies_by_month(self.work):
             return self.orders
         added = sum(work.accelerators * max((1 + work.growth_per_year) ** self.years - 1, 0.0) for work in self.work)
-        servers = MOST_ORDERS if any(work.season or work.jobs for work in self.work) else math.ceil(added / _SERVER)
+        servers = MOST_ORDERS if _varies_by_month(self.work, grows=False) else math.ceil(added / _SERVER)
         return min(math.ceil(self.years * MONTHS_PER_YEAR / self.orders_every_months), MOST_ORDERS, 1 + servers)
 
     @property
@@ -212,9 +212,12 @@ def _has_named_model(work: Work) -> bool:
     return bool(work.train or work.serve or work.run)
 
 
-def _varies_by_month(works: Sequence[Work]) -> bool:
-    """Return whether what the work wants differs from month to month."""
-    return any(work.growth_per_year or work.season or work.jobs for work in works)
+def _varies_by_month(works: Sequence[Work], *, grows: bool = True) -> bool:
+    """Return whether what the work wants differs from month to month; also where it only grows."""
+    return any(
+        (grows and work.growth_per_year) or work.season or work.jobs or work.first_month > 1 or work.last_month
+        for work in works
+    )
 
 
 def _random_layers(works: Sequence[Work], futures: int, futures_of_jobs: int) -> list[_DemandLayer]:

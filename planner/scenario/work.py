@@ -109,6 +109,10 @@ class Work(ScenarioModel):
     ] = False
     growth_per_year: Annotated[float, Field(ge=-0.9, le=9.0), unit("a year: 0.1 is 10 %"), ask("growth",
         "Growth of the work, % a year", group=WORK, percent=True)] = 0.0  # fmt: skip
+    first_month: Annotated[int, Field(ge=1, le=120, description="the work begins in this month of the plan; growth and "
+        "`jobs` count from it"), unit("number of the month")] = 1  # fmt: skip
+    last_month: Annotated[int | None, Field(ge=1, le=120, description="and ends with this one; empty: the plan's "
+        "last"), unit("number of the month")] = None  # fmt: skip
     season: Annotated[
         tuple[Annotated[float, Field(ge=0.0, le=12.0)], ...], unit("times the usual hours, January first")
     ] = ()
@@ -141,6 +145,8 @@ class Work(ScenarioModel):
             raise ValueError(f"want 12 factors of season, January first, or none, got {len(self.season)}")
         if self.accelerators_per_job is not None and self.accelerators_per_job > self.accelerators:
             raise ValueError("accelerators_per_job is more than are wanted at once")
+        if self.last_month is not None and self.last_month < self.first_month:
+            raise ValueError(f"ends with month {self.last_month}, before it begins in month {self.first_month}")
         return self
 
     def _check_single_amount(self) -> None:

@@ -23,6 +23,7 @@ from planner.scenario.scenario import Scenario
 from planner.store.database import PlanStoreError
 from planner.store.kept import KeptPlan, PlanStore, PlanVersion
 from planner.study.measures import MEASURES, results_of
+from planner.study.portfolio import PortfolioPlan
 from pricing import Catalogue
 
 _SAME = 0.005  # USD: results that print the same cents
@@ -75,6 +76,12 @@ def open_version(store: PlanStore, name: str, number: int | None = None) -> Open
         raise PlanStoreError(f"The figures of “{plan.name}”, version {version.number}, are gone.")
     saved = read_scenario(version.text.encode(), f"“{plan.name}”", facts)
     return OpenedVersion(plan, version, saved.scenario, facts)
+
+
+def portfolio_plan(plan: KeptPlan, facts: Catalogue) -> PortfolioPlan:
+    """Return the newest version of a plan for a portfolio: its team is its folder or cost centre."""
+    scenario = read_scenario(plan.newest.text.encode(), f"“{plan.name}”", facts).scenario
+    return PortfolioPlan(plan.name, scenario, plan.folder, plan.tags)
 
 
 def release_note(kept: Mapping[str, Any], now: Mapping[str, Any], release: str) -> str:

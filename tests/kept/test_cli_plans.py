@@ -128,3 +128,27 @@ def test_another_release_that_calculates_otherwise_is_named() -> None:
     assert release_note(kept, moved, "1.0") == (
         f"Release 1.0 of the program saved “{kept['title']}”; this one calculates 1 measure otherwise."
     )
+
+
+def test_kept_plans_of_a_folder_share_a_fleet(lab: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "chat.yaml").write_text("name: Chat\nwork: [{accelerators: 24, busy_share: 0.7}]\n")
+    run(capsys, "plans", "save", str(tmp_path / "chat.yaml"), "--folder", "CC 12", "--tag", "prod", *DAY)
+    code, out, err = run(capsys, "portfolio", "--folder", "cc 12", "--json", *DAY)
+    assert (code, err) == (OK, "")
+    shared = json.loads(out)
+    assert [(row["Team"], row["Plan"]) for row in shared["chargeback"]] == [("CC 12", "Chat"), ("CC 12", "Lab")]
+    assert shared["present_usd"] == pytest.approx(sum(fleet["Net present cost, USD"] for fleet in shared["fleets"]))
+    assert sum(row["Pays, USD"] for row in shared["teams"]) == pytest.approx(
+        shared["fleets"][0]["Total cash, USD"], abs=0.006
+    )
+    (tmp_path / "all.yaml").write_text(
+        "plans:\n  - {plan: Lab, team: Research}\n  - {plan: chat.yaml, name: Bot, starts_in_month: 7}\n"
+    )
+    files = {name: tmp_path / f"{name}.csv" for name in ("csv", "demand", "focus")}
+    arguments = [text for name, path in files.items() for text in (f"--{name}", str(path))]
+    code, out, err = run(capsys, "portfolio", str(tmp_path / "all.yaml"), "--by", "peak", *arguments, *DAY)
+    assert (code, err) == (OK, "")
+    assert "Research  Lab " in out
+    assert [len(path.read_text("utf-8").splitlines()) for path in files.values()] == [1 + 2 * 42, 1 + 42, 1 + 36 + 36]
+    code, _, err = run(capsys, "portfolio", "Lab", "Labb", *DAY)
+    assert (code, err) == (BAD_INPUT, "No kept plan is called “Labb”; did you mean “Lab”?\n")

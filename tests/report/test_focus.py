@@ -2,8 +2,10 @@
 
 import csv
 import io
+import json
 import math
 import re
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -14,12 +16,22 @@ import pytest
 
 from planner.money.measures import cash_paid_usd
 from planner.money.plan import Plan
-from planner.report.files.focus import VERSIONS, FocusVersion, columns, focus_file, focus_table
+from planner.report.files.focus import (
+    VERSIONS,
+    FocusVersion,
+    chargeback_table,
+    columns,
+    focus_bytes,
+    focus_file,
+    focus_table,
+)
 from planner.scenario.presets import load_presets
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import TaxInputs
 from planner.study.plan_any import planned
+from planner.study.portfolio import portfolio
 from tests.facts import CATALOGUE, DAY
+from tests.study.test_portfolio import SHARES, team
 
 EVIL = "=cmd|' /C calc'!A0"
 # Facts of the specification, tags v1.2 and v1.4: every column of Cost and Usage.
@@ -42,6 +54,7 @@ def wrong_value(column: dict[str, str], value: object) -> str:
     fits = {
         "String": isinstance(value, str) and value != "",
         "Decimal": isinstance(value, float) and math.isfinite(value),
+        "JSON": str(value)[:1] == "{" and isinstance(json.loads(str(value)), dict),
         "Date/Time": re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", str(value)) is not None,
     }
     if not fits[column["data_type"]]:
@@ -146,3 +159,22 @@ def test_csv_and_parquet_hold_the_same_rows_and_no_formula() -> None:
         name: kinds[known[name]["data_type"]] for name in columns("1.4") if name in known
     }
     assert packed[0]["ChargePeriodStart"].isoformat() == rows[0]["ChargePeriodStart"].replace("Z", "+00:00")
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_chargeback_keeps_the_rules_and_names_team_and_project(version: FocusVersion) -> None:
+    plans = [team(name, share) for name, share in SHARES.items()]
+    plans[0] = replace(plans[0], name=EVIL, tags=("pilot",))
+    parts = portfolio(CATALOGUE, plans, DAY)
+    table = chargeback_table(parts, "hours", version)
+    rows, known = table.records(), specified(version)
+    assert not broken_rules(rows, version)
+    assert {name for name, column in known.items() if column["feature_level"] == "Mandatory"} <= set(table.columns)
+    assert all(name in known or name.startswith("x_") for name in table.columns)
+    assert len(rows) == 3 * 12
+    for cost in ("BilledCost", "EffectiveCost"):
+        assert sum(round(row[cost] * 100) for row in rows) == 22_818_048  # as by hand in test_portfolio
+    assert json.loads(rows[0]["Tags"]) == {"team": "Team Search", "project": EVIL, "pilot": ""}
+    assert {row["SubAccountName"] for row in rows} == {f"Team {name}" for name in SHARES}
+    assert focus_bytes(table, ".csv").decode().count("\n") == 37
+    assert pq.read_table(io.BytesIO(focus_bytes(table, ".parquet"))).num_rows == 36

@@ -231,9 +231,7 @@ def demand(
         if not work.may_wait
     ]
     waiting = [layer for work, layer in kinds if work.may_wait]
-    jobs = [
-        (work, _job_layer(job, timeline, scenario, slower[work] * times[work])) for work in works for job in work.jobs
-    ]
+    jobs = [(work, _job_layer(job, work, scenario, slower[work] * times[work])) for work in works for job in work.jobs]
     runs = [_run_share(work, scenario, timeline) for work in works]
     sizes = [work.effective_storage_tb for work in works]
     usual = max(sum(work.accelerators * _share(work, scenario) * times[work] for work in works), _NO_WORK)
@@ -271,8 +269,16 @@ def _lost_share(kinds: Sequence[tuple[Work, _Layer]], lost: Mapping[Work, LostTi
 def _run_share(work: Work, scenario: Scenario, timeline: Timeline) -> NDArray[np.float64]:
     """The share of each month in which any of a kind of work runs: all of it, or while its jobs last."""
     if _share(work, scenario) > 0 or not work.jobs:
+        return _active_months(work, timeline)
+    return np.minimum(sum(_job_layer(job, work, scenario, 1.0)[1] for job in work.jobs), 1.0)
+
+
+def _active_months(work: Work, timeline: Timeline) -> NDArray[np.float64]:
+    """Return 1 in the months from its first to its last, 0 in the others; a single 1 where these are all."""
+    if work.first_month == 1 and (work.last_month or timeline.last) >= timeline.last:
         return np.ones(1)
-    return np.minimum(sum(_job_layer(job, timeline, scenario, 1.0)[1] for job in work.jobs), 1.0)
+    month = np.maximum(np.arange(timeline.last + 1), 1)  # today is as month 1
+    return ((month >= work.first_month) & (month <= (work.last_month or timeline.last))).astype(np.float64)
 
 
 def _month_shares(
@@ -307,30 +313,33 @@ def _work_layer(work: Work, scenario: Scenario, factor: Num, starts_in: int, tim
 
     An input that is tried out makes the same machines busier, never more of them: it stops at all hours.
     """
-    month = np.maximum(np.arange(cached_timeline(scenario.months).last + 1) - 1, 0)  # today is as month 1
-    growth, season = np.ones(1), np.ones(1)
+    timeline = cached_timeline(scenario.months)
+    month = np.maximum(np.arange(timeline.last + 1) - 1, 0)  # today is as month 1
+    growth, season, runs = np.ones(1), np.ones(1), _active_months(work, timeline)
     if work.growth_per_year != 0:
-        growth = np.asarray((1 + work.growth_per_year) ** (month.astype(np.float64) / MONTHS_PER_YEAR))
+        since = np.maximum(month - (work.first_month - 1), 0).astype(np.float64)
+        growth = np.asarray((1 + work.growth_per_year) ** (since / MONTHS_PER_YEAR))
     if work.season:
         season = np.take(np.asarray(work.season, dtype=np.float64), (month + starts_in - JANUARY) % MONTHS_PER_YEAR)
     needed = work.accelerators * growth
     busy = needed * _share(work, scenario) * season * times
     at_once = np.maximum(np.ceil(np.maximum(needed, busy) - _ONE), 1.0)
-    return at_once, np.asarray(np.minimum(busy / at_once * factor, 1.0))
+    return at_once * runs, np.asarray(np.minimum(busy / at_once * factor, 1.0)) * runs
 
 
-def _job_layer(job: ScheduledJob, timeline: Timeline, scenario: Scenario, slower: Num) -> _Layer:
+def _job_layer(job: ScheduledJob, work: Work, scenario: Scenario, slower: Num) -> _Layer:
     """A job from its month on until it is done: as few at once as its deadline allows, for as long as that takes.
 
     It runs on into the following months where one is too short. Where it comes again before it is done, so many more
     work at once, in all draws as many as in the slowest.
     """
-    at_once, hours = job.accelerators, job.hours
+    at_once, hours, timeline = job.accelerators, job.hours, cached_timeline(scenario.months)
     if job.within_days is not None:
         at_once = int(np.ceil(job.accelerators * job.hours / (job.within_days * HOURS_PER_DAY) - _ONE))
         hours = job.accelerators * job.hours / at_once
     every = job.every_months or timeline.last + 1
-    starts = np.arange(job.first_month, timeline.last + 1, every)
+    last = min(work.last_month or timeline.last, timeline.last)
+    starts = np.arange(job.first_month + work.first_month - 1, last + 1, every)
     lasts = scenario.terms.hours_per_month * timeline.runs
     gone_by = np.cumsum(lasts)
     takes = hours * (slower[..., None] if isinstance(slower, np.ndarray) else slower)  # (draws x 1) x 1

@@ -31,6 +31,7 @@ class FileKind(NamedTuple):
 
 KINDS = (
     FileKind("scenario", "a plan: everything that differs from the defaults"),
+    FileKind("portfolio", "plans that share fleets, whose they are, and when each begins"),
     FileKind("answer", "the JSON of `plan`, `compare` and `sweep`"),
     FileKind("accelerators", "speed and price of chips, and trade names of several", f"{_DATA}/accelerators/*.yaml"),
     FileKind("apis", "prices of hosted models per million tokens", f"{_DATA}/apis/*.yaml"),
@@ -71,11 +72,13 @@ def _light_schemas() -> dict[str, Callable[[], Schema]]:
     """Schemas of files that are read without the engine."""
     from planner.scenario.file import file_schema
     from planner.scenario.latency import DayPattern, LatencyClass
+    from planner.scenario.portfolio_file import PortfolioFile
     from planner.scenario.presets import Preset
     from pricing.schema import SECTIONS_OF, catalogue_schema, editor_schema
 
     return {
         "scenario": file_schema,
+        "portfolio": PortfolioFile.model_json_schema,
         **{folder: partial(catalogue_schema, folder) for folder in SECTIONS_OF},
         "presets": partial(editor_schema, Preset, given={Preset.__name__: "key"}),
         "days": partial(editor_schema, dict[str, DayPattern], given={DayPattern.__name__: "name"}),

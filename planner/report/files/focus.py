@@ -10,6 +10,7 @@ FinOps Open Cost and Usage Specification, versions 1.2 (29 May 2025) and 1.4 (4 
 """
 
 import io
+import json
 import re
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
@@ -18,8 +19,9 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from planner.money.chargeback import SPREAD, Rule
 from planner.money.finance import days_since
-from planner.money.ledger import RESERVED, Line, Origin, Part, Treatment
+from planner.money.ledger import RESERVED, Line, Origin, Part
 from planner.money.measures import monthly_discount_factors
 from planner.money.option import Option
 from planner.money.plan import Plan
@@ -27,6 +29,7 @@ from planner.report.files.csv import USD, scenario_id, seller, to_csv
 from planner.report.files.csv_style import CsvStyle
 from planner.report.files.document_parts import LUMP, priced
 from planner.report.table import Table
+from planner.study.portfolio import Portfolio, SharedFleet
 
 FocusVersion = Literal["1.2", "1.4"]
 VERSIONS: tuple[FocusVersion, ...] = get_args(FocusVersion)
@@ -42,12 +45,12 @@ _PROVIDERS: Mapping[FocusVersion, tuple[str, str]] = {
 }  # fmt: skip
 _OWN = ("x_Option", "x_Line", "x_Part", "x_ScenarioId", "x_IsForecast", "x_EngineVersion", "x_Probability",
         "x_PriceAsOf", "x_PriceSource", "x_DiscountFactor", "x_PresentValue")  # fmt: skip
+_OF_TEAMS = ("SubAccountId", "SubAccountName", "Tags")
 _SERVICES: Mapping[Part, str] = {
     "tokens": "AI and Machine Learning", "storage": "Storage", "network": "Networking", "egress": "Networking",
     "finance": "Other", "tax": "Other", "staff": "Other", "income": "Other", "selling": "Other",
 }  # fmt: skip
 _USED: frozenset[Part] = frozenset({"compute", "tokens", "storage", "egress", "power", "whole machines", "idle"})
-_SPREAD: frozenset[Treatment] = frozenset({"capital", "sale", "financing"})
 _LISTED: frozenset[Part] = frozenset({"tokens", "storage", "egress"})  # at prices of a list
 _NULL_AS_NOTHING = CsvStyle(encoding="utf-8", empty="")
 _BY_TIME = re.compile("-(hour|month|year)( of .*)?$")
@@ -63,16 +66,7 @@ def columns(version: FocusVersion) -> tuple[str, ...]:
 def focus_table(plan: Plan, version: FocusVersion) -> Table:
     """Return one row for each option, line and month in which money moves or takes effect."""
     periods = _periods(plan)
-    common = {
-        "BillingAccountId": scenario_id(plan),
-        "BillingAccountName": plan.setting.scenario.name,
-        "BillingCurrency": USD,
-        "ChargeClass": None,
-        "x_ScenarioId": scenario_id(plan),
-        "x_IsForecast": True,
-        "x_EngineVersion": f"catalogue {plan.setting.catalogue.digest[:16]}",
-        "x_Probability": "typical",
-    }
+    common = _common(plan)
 
     def rows(option: Option) -> Iterator[dict[str, Any]]:
         sold = seller(plan, option)
@@ -88,9 +82,59 @@ def focus_table(plan: Plan, version: FocusVersion) -> Table:
     return Table.from_raw_rows((row for option in plan.options for row in rows(option)), columns(version))
 
 
+def _common(plan: Plan) -> dict[str, Any]:
+    """Return the cells that all rows of a plan share."""
+    return {
+        "BillingAccountId": scenario_id(plan),
+        "BillingAccountName": plan.setting.scenario.name,
+        "BillingCurrency": USD,
+        "ChargeClass": None,
+        "x_ScenarioId": scenario_id(plan),
+        "x_IsForecast": True,
+        "x_EngineVersion": f"catalogue {plan.setting.catalogue.digest[:16]}",
+        "x_Probability": "typical",
+    }
+
+
+def chargeback_table(portfolio: Portfolio, rule: Rule, version: FocusVersion) -> Table:
+    """Return one row for each plan of a portfolio and month: what it pays of its fleet, team and project as tags."""
+
+    def rows(fleet: SharedFleet) -> Iterator[dict[str, Any]]:
+        plan, best = fleet.plan, fleet.best.option
+        names = dict.fromkeys(("InvoiceIssuerName", *_PROVIDERS[version]), _YOURS)
+        site = plan.setting.scenario.site
+        common = {**_common(plan), **names, "RegionId": site, "RegionName": plan.setting.catalogue.sites[site].label,
+                  "ServiceCategory": "Compute", "ServiceSubcategory": "Other (Compute)", "x_Option": best.key,
+                  "ServiceName": f"Shared {plan.setting.scenario.accelerator}", "x_AllocationRule": rule}  # fmt: skip
+        periods, worth = _periods(plan)[1:], monthly_discount_factors(plan.setting)[1:]
+        for member, cents, hours in zip(
+            fleet.members, fleet.cents(rule).tolist(), fleet.demands[0][:, 1:], strict=True
+        ):
+            tags = {"team": member.team, "project": member.name, **dict.fromkeys(member.tags, "")}
+            for month in np.flatnonzero(cents):
+                usd, kind = cents[month] / 100, "Usage" if cents[month] > 0 else "Credit"
+                used = (hours[month], "accelerator-hour") if hours[month] else (1.0, _LUMP)
+                charge = {
+                    **common, **periods[month], **_costs(usd, usd), "x_Line": "Chargeback", "x_Part": "compute",
+                    "ChargeCategory": kind, "ChargeFrequency": "Recurring",
+                    "ChargeDescription": f"{member.name}: {best.title}", "SubAccountId": member.team or member.name,
+                    "SubAccountName": member.team or member.name, "Tags": json.dumps(tags, ensure_ascii=False),
+                    "x_DiscountFactor": float(worth[month]), "x_PresentValue": usd * float(worth[month]),
+                    **_quantity(kind, *used),
+                }  # fmt: skip
+                yield {**charge, **_priced_by(charge, "Standard")}
+
+    names = (*sorted((*_COMMON, *_PROVIDERS[version], *_OF_TEAMS)), *_OWN, "x_AllocationRule")
+    return Table.from_raw_rows((row for fleet in portfolio.fleets for row in rows(fleet)), names)
+
+
 def focus_file(plan: Plan, version: FocusVersion, suffix: str) -> bytes:
-    """Return the rows as Parquet where the name of the file ends so, else as CSV."""
-    table = focus_table(plan, version)
+    """Return the rows of a plan as Parquet where the name of the file ends so, else as CSV."""
+    return focus_bytes(focus_table(plan, version), suffix)
+
+
+def focus_bytes(table: Table, suffix: str) -> bytes:
+    """Return rows as Parquet where the name of the file ends so, else as CSV."""
     if suffix != ".parquet":
         return to_csv(table, _NULL_AS_NOTHING)
     import pyarrow as pa  # Streamlit brings it along; loaded where such a file is asked for
@@ -134,7 +178,7 @@ def _charges(plan: Plan, line: Line) -> Iterator[tuple[int, dict[str, Any]]]:
     usd, parts = line.priced_usd, priced(line)
     usd = np.broadcast_to(usd, (plan.setting.timeline.last + 1,))
     quantities = np.broadcast_to(parts.quantity, usd.shape)
-    is_spread = line.treatment in _SPREAD
+    is_spread = line.treatment in SPREAD
     worth = monthly_discount_factors(plan.setting)
     for month in np.flatnonzero(usd).tolist():
         category, frequency = _category(line, usd[month])
@@ -191,7 +235,7 @@ def _category(line: Line, usd: float) -> tuple[str, str]:
         return "Tax", "Recurring"
     if line.treatment == "financing":
         return "Adjustment", "Recurring"
-    is_once = line.treatment in _SPREAD
+    is_once = line.treatment in SPREAD
     if usd < 0:
         return "Credit", "One-Time" if is_once else "Recurring"
     # A purchase takes effect later; what is paid and used in the same month is usage.

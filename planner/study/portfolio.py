@@ -1,0 +1,283 @@
+"""A portfolio: the demand of several plans met by fleets that they share, beside each plan on its own.
+
+A fleet is of one kind of accelerator in one place; plans of other kinds and places share fleets of their own. Prices
+and terms of a fleet are those of its largest plan, so that what differs between shared and alone is the sharing.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from math import ceil
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.money.chargeback import Cents, Rule, chargeback_cents, effective_usd
+from planner.money.plan import Plan
+from planner.money.setting import PlanContext
+from planner.money.verdict.answer import Answer
+from planner.money.verdict.contender import EvaluatedOption
+from planner.scenario.amounts import count
+from planner.scenario.base import MONTHS_PER_YEAR
+from planner.scenario.own import ExistingHardware
+from planner.scenario.portfolio_file import MOST_PLANS
+from planner.scenario.rent import CurrentBill
+from planner.scenario.scenario import Scenario
+from planner.scenario.work import Work
+from planner.speed.work_to_hours import convert_to_hours
+from planner.study.plan_any import chosen, planned
+from planner.study.uncertainty.futures import Futures
+from planner.study.uncertainty.sure_verdict import Judged, decided
+from pricing import Catalogue, PricingError
+from pricing.caching import cached_property
+
+_LONGEST_MONTHS = 120
+_NEARLY = 1e-9
+_JOINED = ("quotes", "discounts", "models", "measured")  # of the company: what one plan has, all have
+_PROJECT_OWN = ("name", "note", "years", "work", "kept", "bill", "currency", *_JOINED)  # not terms of a fleet
+_SIZED_FIELDS = {"mix": None, "sale_and_lease_back": None, "rent_to_own": None}  # of one plan's fleet
+
+_OF_ALL = ("accelerators", "usd_today_if_sold", "usd_at_end", "running_usd_per_month")  # of hardware, not of one
+
+
+class PortfolioError(PricingError):
+    """Plans that cannot share a fleet, in a sentence that says what to do."""
+
+
+@dataclass(frozen=True)
+class PortfolioPlan:
+    """A plan of a portfolio: a project of a team."""
+
+    name: str
+    scenario: Scenario
+    team: str = ""  # folder or cost centre
+    tags: tuple[str, ...] = ()
+    starts_in_month: int = 1  # of the portfolio
+
+    @property
+    def until(self) -> float:
+        """Return the months from the day of the portfolio to the end of the plan."""
+        return self.starts_in_month - 1 + self.scenario.months
+
+    def works(self, months: float) -> tuple[Work, ...]:
+        """Return its work in a portfolio of so many months; unchanged where the plan is as long."""
+        if self.starts_in_month == 1 and self.until == months:
+            return self.scenario.work
+        after, end = self.starts_in_month - 1, ceil(self.until - _NEARLY)
+        return tuple(
+            work.model_copy(
+                update={
+                    "first_month": after + work.first_month,
+                    "last_month": min(after + (work.last_month or end), end),
+                }
+            )
+            for work in self.scenario.work
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class SharedFleet:
+    """One fleet for several plans: the plan of their demand together, and each alone."""
+
+    members: tuple[PortfolioPlan, ...]
+    lead: PortfolioPlan  # whose prices and terms hold
+    plan: Plan
+    answer: Answer
+    futures: Futures | None
+    alone: tuple[Answer, ...]  # of each plan without the others
+
+    @property
+    def best(self) -> EvaluatedOption:
+        """Return the option of the verdict."""
+        return best_of(self.answer)
+
+    @property
+    def alone_usd(self) -> float:
+        """Return the net present cost of the plans without each other. [USD]"""
+        return sum(best_of(each).present_usd for each in self.alone)
+
+    @cached_property
+    def demands(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the utilized hours, and the most at once, of each plan by month: plans x months."""
+        setting, place, hours, peaks = self.plan.setting, 0, [], []
+        shape = setting.timeline.runs.shape
+        for member in self.members:
+            works = setting.scenario.work[place : place + len(member.scenario.work)]
+            place += len(works)
+            every = setting.demand_of(setting.scenario.model_copy(update={"work": works}))
+            hours.append(np.broadcast_to(every.all.busy_hours, shape))
+            peaks.append(np.broadcast_to(every.peak + every.waiting_at_once, shape) * (setting.timeline.runs > 0))
+        return np.array(hours), np.array(peaks)
+
+    def cents(self, rule: Rule) -> Cents:
+        """Return what each plan pays of the option of the verdict: plans x months, from the first."""
+        weights, months = self.demands[rule == "peak"][:, 1:], self.plan.setting.timeline.last
+        return chargeback_cents(effective_usd(self.best.option.ledger, months), weights)
+
+
+@dataclass(frozen=True, eq=False)
+class Portfolio:
+    """The shared fleets of several plans."""
+
+    fleets: tuple[SharedFleet, ...]
+    day: date
+
+    @property
+    def shared_usd(self) -> float:
+        """Return the net present cost of the shared fleets. [USD]"""
+        return sum(fleet.best.present_usd for fleet in self.fleets)
+
+    @property
+    def alone_usd(self) -> float:
+        """Return the net present cost of the plans without each other. [USD]"""
+        return sum(fleet.alone_usd for fleet in self.fleets)
+
+
+def best_of(answer: Answer) -> EvaluatedOption:
+    """Return the option of a verdict; plans without one share no fleet."""
+    assert answer.best is not None
+    return answer.best
+
+
+def portfolio(catalogue: Catalogue, members: Sequence[PortfolioPlan], day: date) -> Portfolio:
+    """Return the fleets that plans share from a day on, or raise `PortfolioError`."""
+    if not 2 <= len(members) <= MOST_PLANS:
+        few = "Pick at least two" if len(members) < 2 else "Pick fewer, or add up small ones in one plan"
+        raise PortfolioError(f"A portfolio has 2 to {MOST_PLANS} plans, and here are {len(members)}. {few}.")
+    groups: dict[tuple[str, str], list[PortfolioPlan]] = {}
+    for member in _with_unique_names(members):
+        scenario = chosen(catalogue, member.scenario, day)
+        groups.setdefault((scenario.accelerator, scenario.site), []).append(replace(member, scenario=scenario))
+    return Portfolio(tuple(_shared(catalogue, tuple(group), day) for group in groups.values()), day)
+
+
+def _with_unique_names(members: Iterable[PortfolioPlan]) -> Iterable[PortfolioPlan]:
+    names: set[str] = set()
+    for member in members:
+        if member.name in names:
+            raise PortfolioError(f"Two plans of the portfolio are called “{member.name}”: give one another name.")
+        if member.until > _LONGEST_MONTHS:
+            raise PortfolioError(
+                f"“{member.name}” ends {member.until:g} months from now, and a portfolio has at most "
+                f"{_LONGEST_MONTHS}: let it start earlier, or plan fewer years."
+            )
+        names.add(member.name)
+        yield member
+
+
+def _shared(catalogue: Catalogue, members: tuple[PortfolioPlan, ...], day: date) -> SharedFleet:
+    lead = max(members, key=lambda member: _hours(catalogue, member, day))
+    terms = lead.scenario.model_copy(update={**_sized_away(lead), **_joined(members)})
+    alone = []
+    for member in members:
+        plan = planned(catalogue, _fleet_scenario(terms, [member]), day)
+        alone.append(_decided(plan, f"“{member.name}”").answer)
+    plan = alone[0].plan
+    if members[1:]:
+        plan = planned(catalogue, _within_budget(_fleet_scenario(terms, members), members), day)
+    sure = _decided(plan, "The shared fleet")
+    return SharedFleet(members, lead, plan, sure.answer, sure.futures, tuple(alone))
+
+
+def _decided(plan: Plan, name: str) -> Judged:
+    sure = decided(plan)
+    if sure.answer.best is None:
+        raise PortfolioError(_no_answer(plan, name))
+    return sure
+
+
+def _no_answer(plan: Plan, name: str) -> str:
+    problems = plan.setting.resolved.problems if plan.setting.resolved else ()
+    why = next(iter(problems), None) or next((skipped.reason for skipped in plan.absent), "nothing here has a price")
+    return f"{name} has no option with a price: {why.rstrip('.')}. Change it, or leave it out of the portfolio."
+
+
+def _hours(catalogue: Catalogue, member: PortfolioPlan, day: date) -> float:
+    """Return the utilized hours of a plan."""
+    hours = convert_to_hours(catalogue, member.scenario)
+    return PlanContext(catalogue, hours.scenario, day, resolved=hours).demand.all.busy_accelerator_hours
+
+
+def _sized_away(lead: PortfolioPlan) -> dict[str, Any]:
+    """Return the fields that hold for a fleet of one plan alone, empty."""
+    own, reserve = lead.scenario.own, lead.scenario.reserve
+    if own.capex_usd is not None and own.capex_per != "machine":
+        raise PortfolioError(
+            f"“{lead.name}” gives all of day one in one sum for its own fleet: give the price of a machine "
+            "(`own.capex_per: machine`), or leave it out of the portfolio."
+        )
+    own = own.model_copy(update={"accelerators": None, "orders": ()})
+    return {**_SIZED_FIELDS, "own": own, "reserve": reserve.model_copy(update={"orders": ()})}
+
+
+def _joined(members: Sequence[PortfolioPlan]) -> dict[str, Any]:
+    """Return prices, models and runs of the company: those of all plans, each once."""
+    joined = {
+        name: tuple(dict.fromkeys(each for member in members for each in getattr(member.scenario, name)))
+        for name in _JOINED
+    }
+    names = [model.name for model in joined["models"]]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise PortfolioError(f"Two plans mean different models by “{twice}”: give one of them another name.")
+    return joined
+
+
+def _fleet_scenario(terms: Scenario, members: Sequence[PortfolioPlan]) -> Scenario:
+    """Return the scenario of the demand of some plans together."""
+    months = max(member.until for member in members)
+    return terms.model_copy(
+        update={
+            "name": f"{len(members)} plans" if members[1:] else members[0].name,
+            "work": tuple(work for member in members for work in member.works(months)),
+            "years": months / MONTHS_PER_YEAR,
+            "kept": _existing(members),
+            "bill": _bill(members),
+        }
+    )
+
+
+def _existing(members: Sequence[PortfolioPlan]) -> ExistingHardware | None:
+    """Return the hardware that is there already, of all plans together."""
+    every = {member.name: kept for member in members if (kept := member.scenario.kept) is not None}
+    if not every:
+        return None
+    kinds = {kept.model_copy(update=dict.fromkeys(_OF_ALL, 1)) for kept in every.values()}
+    if len(kinds) > 1:
+        raise PortfolioError(
+            f"“{'” and “'.join(every)}” have different hardware already (`kept`): enter it in one plan."
+        )
+    sums = {name: [getattr(kept, name) for kept in every.values()] for name in _OF_ALL}
+    return next(iter(every.values())).model_copy(
+        update={name: None if None in values else sum(values) for name, values in sums.items()}
+    )
+
+
+def _bill(members: Sequence[PortfolioPlan]) -> CurrentBill | None:
+    """Return what is paid now for all plans together; None where that is not known of each."""
+    bills = [member.scenario.bill for member in members]
+    if len(members) == 1 or None in bills:
+        return bills[0] if len(members) == 1 else None
+    return CurrentBill(usd_per_month=sum(bill.usd_per_month for bill in bills if bill is not None))
+
+
+def _within_budget(scenario: Scenario, members: Sequence[PortfolioPlan]) -> Scenario:
+    """Return the scenario, or refuse one that takes longer than a plan may."""
+    times = scenario.estimate.budget_share
+    if times > 1:
+        raise PortfolioError(
+            f"{count(len(members), 'plan')} with {count(len(scenario.work), 'kind')} of work over "
+            f"{count(scenario.years, 'year')} take {ceil(times * 10) / 10:g} times what one plan may take: "
+            "leave some out, add up those that are alike in one plan, or plan fewer years."
+        )
+    return scenario
+
+
+def other_terms(fleet: SharedFleet) -> Iterator[tuple[str, Scenario, Scenario]]:
+    """Yield the plans whose terms differ from those that hold: its name, its terms, and those of the fleet."""
+    shown = {name: getattr(fleet.lead.scenario, name) for name in _PROJECT_OWN}
+    for member in fleet.members:
+        own = member.scenario.model_copy(update=shown)
+        if own != fleet.lead.scenario:
+            yield member.name, own, fleet.lead.scenario
