@@ -24,6 +24,7 @@ from planner.scenario.own import ExistingHardware
 from planner.scenario.portfolio_file import MOST_PLANS
 from planner.scenario.rent import CurrentBill
 from planner.scenario.scenario import Scenario
+from planner.scenario.ways import DECLARED
 from planner.scenario.work import Work
 from planner.speed.work_to_hours import convert_to_hours
 from planner.study.plan_any import chosen, planned
@@ -35,8 +36,8 @@ from pricing.caching import cached_property
 _LONGEST_MONTHS = 120
 _NEARLY = 1e-9
 _JOINED = ("quotes", "discounts", "models", "measured")  # of the company: what one plan has, all have
-_PROJECT_OWN = ("name", "note", "years", "work", "kept", "bill", "currency", *_JOINED)  # not terms of a fleet
-_SIZED_FIELDS = {"mix": None, "sale_and_lease_back": None, "rent_to_own": None}  # of one plan's fleet
+_SIZED = tuple(dict.fromkeys(way.inputs for way in DECLARED if way.when_empty != "usual"))  # parts of one plan's fleet
+_PROJECT_OWN = ("name", "note", "years", "work", "currency", *_SIZED, *_JOINED)  # not terms of a fleet
 
 _OF_ALL = ("accelerators", "usd_today_if_sold", "usd_at_end", "running_usd_per_month")  # of hardware, not of one
 
@@ -168,7 +169,12 @@ def _with_unique_names(members: Iterable[PortfolioPlan]) -> Iterable[PortfolioPl
 
 def _shared(catalogue: Catalogue, members: tuple[PortfolioPlan, ...], day: date) -> SharedFleet:
     lead = max(members, key=lambda member: _hours(catalogue, member, day))
-    terms = lead.scenario.model_copy(update={**_sized_away(lead), **_joined(members)})
+    terms = lead.scenario.model_copy(update=_joined(members))
+    if members[1:] and terms.own.capex_usd is not None and terms.own.capex_per != "machine":
+        raise PortfolioError(
+            f"“{lead.name}” gives all of day one in one sum for its own fleet: give the price of a machine "
+            "(`own.capex_per: machine`), or leave it out of the portfolio."
+        )
     alone = []
     for member in members:
         plan = planned(catalogue, _fleet_scenario(terms, [member]), day)
@@ -199,18 +205,6 @@ def _hours(catalogue: Catalogue, member: PortfolioPlan, day: date) -> float:
     return PlanContext(catalogue, hours.scenario, day, resolved=hours).demand.all.busy_accelerator_hours
 
 
-def _sized_away(lead: PortfolioPlan) -> dict[str, Any]:
-    """Return the fields that hold for a fleet of one plan alone, empty."""
-    own, reserve = lead.scenario.own, lead.scenario.reserve
-    if own.capex_usd is not None and own.capex_per != "machine":
-        raise PortfolioError(
-            f"“{lead.name}” gives all of day one in one sum for its own fleet: give the price of a machine "
-            "(`own.capex_per: machine`), or leave it out of the portfolio."
-        )
-    own = own.model_copy(update={"accelerators": None, "orders": ()})
-    return {**_SIZED_FIELDS, "own": own, "reserve": reserve.model_copy(update={"orders": ()})}
-
-
 def _joined(members: Sequence[PortfolioPlan]) -> dict[str, Any]:
     """Return prices, models and runs of the company: those of all plans, each once."""
     joined = {
@@ -225,15 +219,26 @@ def _joined(members: Sequence[PortfolioPlan]) -> dict[str, Any]:
 
 
 def _fleet_scenario(terms: Scenario, members: Sequence[PortfolioPlan]) -> Scenario:
-    """Return the scenario of the demand of some plans together."""
+    """Return the scenario of the demand of some plans together; what sizes the fleet of one plan holds only alone."""
     months = max(member.until for member in members)
+    sized, own = dict.fromkeys(_SIZED), {"accelerators": None, "orders": ()}
+    reserve: tuple[Any, ...] = ()
+    if members[1:]:
+        sized |= {"kept": _existing(members), "bill": _bill(members)}
+    else:
+        alone = members[0].scenario
+        sized, own = {name: getattr(alone, name) for name in _SIZED}, {name: getattr(alone.own, name) for name in own}
+        reserve = alone.reserve.orders
+    if terms.own.resale_month is not None and terms.own.resale_month > months:
+        own["resale_month"] = None
     return terms.model_copy(
         update={
+            **sized,
             "name": f"{len(members)} plans" if members[1:] else members[0].name,
             "work": tuple(work for member in members for work in member.works(months)),
             "years": months / MONTHS_PER_YEAR,
-            "kept": _existing(members),
-            "bill": _bill(members),
+            "own": terms.own.model_copy(update=own),
+            "reserve": terms.reserve.model_copy(update={"orders": reserve}),
         }
     )
 
@@ -256,10 +261,9 @@ def _existing(members: Sequence[PortfolioPlan]) -> ExistingHardware | None:
 
 def _bill(members: Sequence[PortfolioPlan]) -> CurrentBill | None:
     """Return what is paid now for all plans together; None where that is not known of each."""
-    bills = [member.scenario.bill for member in members]
-    if len(members) == 1 or None in bills:
-        return bills[0] if len(members) == 1 else None
-    return CurrentBill(usd_per_month=sum(bill.usd_per_month for bill in bills if bill is not None))
+    bills = [member.scenario.bill for member in members if member.scenario.bill is not None]
+    is_whole = len(bills) == len(members)
+    return CurrentBill(usd_per_month=sum(bill.usd_per_month for bill in bills)) if is_whole else None
 
 
 def _within_budget(scenario: Scenario, members: Sequence[PortfolioPlan]) -> Scenario:
