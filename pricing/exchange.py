@@ -1,11 +1,14 @@
 """Exchange rates into US dollars, and amounts as people type them: 1.85 EUR, £2, CHF 250k."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from datetime import date
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from pricing.catalogue import Catalogue
+if TYPE_CHECKING:
+    from pricing.catalogue import Catalogue
 
 DOLLAR = "USD"
 _FACT = "exchange-rate-"
@@ -54,6 +57,11 @@ class CurrencyAmount(NamedTuple):
 
     number: str
     code: str
+
+
+def mark_of(code: str) -> str:
+    """Return what stands before an amount of a currency: its mark, else its code and a space."""
+    return next((mark for mark, each in _MARKS.items() if each == code), f"{code} ")
 
 
 def amount_in(text: str) -> CurrencyAmount | None:

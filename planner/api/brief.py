@@ -10,7 +10,9 @@ from typing import Any
 from pydantic import Field
 
 from planner.scenario.base import ScenarioModel
+from planner.scenario.shown_money import shown_money
 from pricing import Catalogue
+from pricing.exchange import DOLLAR
 
 _MOST_FIGURES, _MOST_SENTENCES, _MOST_SOURCES = 10, 6, 5
 _OF_A_PLAN = "USD, discounted to today"
@@ -72,11 +74,12 @@ _FIGURES = {
 def brief(name: str, document: Mapping[str, Any], facts: Catalogue) -> Brief:
     """Return the document of a verb in short."""
     title, sentences = _words(name, document)
+    rate = tuple(filter(None, [shown_money().rate_text]))
     first = document.get("plans", [document])[0]
     cited = (_source(facts, key) for key in dict.fromkeys(_strings(document)) if key in facts.offers)
     return Brief(
         title=title,
-        sentences=tuple(sentences[:_MOST_SENTENCES]),
+        sentences=(*sentences[: _MOST_SENTENCES - len(rate)], *rate),
         figures=tuple(islice(_figures(name, document), _MOST_FIGURES)),
         sources=tuple(islice(cited, _MOST_SOURCES)),
         link=document.get("link", ""),
@@ -140,9 +143,11 @@ def _range(node: Any, path: list[str]) -> tuple[float | None, float | None, floa
 
 
 def _figure(what: str, ends: tuple[float | None, float | None, float | None], unit: str) -> Iterator[BriefFigure]:
-    low, value, high = ends
+    money = shown_money()
+    shown = money.amount if unit.startswith(DOLLAR) else float
+    low, value, high = (None if end is None else shown(end) for end in ends)
     if value is not None:
-        yield BriefFigure(what=what, value=value, low=low, high=high, unit=unit)
+        yield BriefFigure(what=what, value=value, low=low, high=high, unit=unit.replace(DOLLAR, money.code))
 
 
 def _strings(node: Any) -> Iterator[str]:

@@ -136,11 +136,13 @@ def market_of(
     progress: Progress | None = None,
 ) -> Result:
     """Return one piece of work on every accelerator, in every number and way of paying."""
+    from planner.money.setting import show_money_in_plan
     from planner.report.forms import to_plain_data
     from planner.report.market.cheapest import market_data, market_table, market_text, single_gpu_kind_sentence
     from planner.study.market.gpu_guide import single_accelerator_picks
     from planner.study.market.survey import market
 
+    show_money_in_plan(loaded.facts, loaded.scenario, loaded.day)
     result = market(
         loaded.facts,
         loaded.scenario,

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from planner.api.records import LoadedScenario, Result
+from planner.money.setting import show_money_in_plan
 from planner.report.answer.other_measures import other_measures
 from planner.report.answer.plan_report import PlanReport, plan_text
 from planner.report.answer.sensitivity import CARRYING
@@ -29,7 +30,8 @@ from pricing import Catalogue
 
 
 def evaluate(loaded: LoadedScenario) -> PlanReport:
-    """Return the plan of a scenario with its answer; inputs it leaves open are chosen first."""
+    """Return the plan of a scenario with its answer; inputs it leaves open are chosen first. Its money is shown."""
+    show_money_in_plan(loaded.facts, loaded.scenario, loaded.day)
     plan = planned(loaded.facts, loaded.scenario, loaded.day)
     sure = decided(plan)
     summary = summarize_answer(plan, sure.answer, sure.futures)

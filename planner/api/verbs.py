@@ -38,6 +38,7 @@ from planner.scenario.path import set_value
 from planner.scenario.presets import find_preset, load_presets
 from planner.scenario.question import KEYS
 from planner.scenario.scenario import Scenario
+from planner.scenario.shown_money import show_money_of
 from planner.speed.serving import is_non_llm_work
 from planner.speed.training.images import is_image_network
 from planner.study.one_line.line_records import question_sentence
@@ -195,6 +196,7 @@ def answer(
     plans = tuple(load(question, facts, day, today) for question in questions)
     if sum((plan.scenario.estimate.seconds for plan in plans), verb.seconds) > within_s:
         raise TooSlowError
+    show_money_of(None)
     return verb.run(facts, plans, request, _usable(day or today))
 
 

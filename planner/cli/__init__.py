@@ -34,6 +34,7 @@ from planner.cli import (
 )
 from planner.cli.common import BAD_INPUT, FAILED, OK, STOPPED, UsageError
 from planner.cli.terminal import readable, tell
+from planner.scenario.shown_money import show_money_of
 from pricing.errors import PricingError
 
 VERBS = (prices, refresh, held, publish_prices, watch, facts, train, serve, cheapest, ask, plan, plans, compare,
@@ -64,6 +65,7 @@ def _dispatch(arguments: Sequence[str] | None) -> int:
     try:
         args = _parser().parse_args(arguments)
         verb: Callable[[argparse.Namespace], int] = args.verb
+        show_money_of(None)
         return verb(args)
     except (UsageError, PricingError) as error:
         sentence = str(error)

@@ -16,6 +16,7 @@ from planner.money.ledger import COMPUTED, TRIED, YOUR_INPUT, InputSheet, Line, 
 from planner.money.setting import RENT_CHANGE, PlanContext
 from planner.money.timeline import PLAN
 from planner.scenario.base import MONTHS_PER_YEAR
+from planner.scenario.shown_money import shown_money
 from pricing import Catalogue
 from pricing.caching import cached
 from pricing.records import Offer
@@ -142,8 +143,10 @@ def quotes(setting: PlanContext) -> TermQuotes | None:
     implied = f"no change: {change.reason}"
     if change.is_found:
         implied = f"{float(np.asarray(change.value)):+.1%} a year"
+    money = shown_money()
+    short_price, long_price = (f"{money.amount(each):.2f}" for each in usd)
     sentence = (
-        f"{usd[0]:.2f} USD an hour for one year and {usd[1]:.2f} for three, of {who}, imply {implied}; "
+        f"{short_price} {money.code} an hour for one year and {long_price} for three, of {who}, imply {implied}; "
         "they contain a discount for commitment, so this is no forecast"
     )
     return TermQuotes(f"quotes of {who}", sentence, change)

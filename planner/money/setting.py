@@ -22,6 +22,7 @@ from planner.money.ledger import YOUR_INPUT, InputSheet, OrderStack, Origin, Tri
 from planner.money.timeline import Timeline, cached_timeline
 from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.scenario import Scenario
+from planner.scenario.shown_money import show_money_of
 from planner.scenario.terms import Currency, FinancialTerms
 from planner.scenario.work import Work
 from planner.speed.work_to_hours import ScenarioInHours
@@ -128,6 +129,11 @@ def reporting_currency(catalogue: Catalogue, shown: Currency, day: date) -> Curr
         return shown.model_copy(update={"day": shown.day or day, "source": shown.source or "the plan"})
     rate = rates(as_of(catalogue, shown.day or day)).get(shown.code)
     return rate and shown.model_copy(update={"usd_per_unit": rate.usd, "day": rate.day, "source": rate.said_by})
+
+
+def show_money_in_plan(catalogue: Catalogue, scenario: Scenario, day: date) -> None:
+    """Show amounts in the currency of a scenario, from here on; call it before the plan is made, which has texts."""
+    show_money_of(scenario.currency and reporting_currency(catalogue, scenario.currency, day))
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from plotly.io import templates
 
 from planner.money.ways import WAYS
+from planner.report.chart_money import in_shown_money
 from planner.scenario.ways import Way
 from pricing.caching import cached
 
@@ -71,7 +72,7 @@ def style_figure(
     if quiet:
         shared["legend"] |= {"traceorder": "normal"}
     axes = {name: both | layout.pop(name) for name in ("xaxis", "yaxis")}
-    return finished(data, shared | axes | layout)
+    return finished(*in_shown_money(data, shared | axes | layout))
 
 
 def option_color(way: Way, dark: bool) -> str:

@@ -16,6 +16,7 @@ from planner.report.answer.verdict_line import doubt_text
 from planner.report.facts.assumptions import AssumptionRow, assumption_rows, leading_sources
 from planner.scenario.link import scenario_to_link
 from planner.scenario.question import detect_question
+from planner.scenario.shown_money import shown_money
 from planner.study.uncertainty.tornado import TornadoBar
 
 _TEMPLATE = Path(__file__).with_name("memo.typ")
@@ -69,7 +70,8 @@ def credit_text(plan: Plan, answer: Answer) -> str:
 
 
 def _facts_text(plan: Plan) -> str:
-    return f"Prices as of {words.day(plan.setting.day)}, catalogue {plan.setting.catalogue.digest[:8]}"
+    facts = f"Prices as of {words.day(plan.setting.day)}, catalogue {plan.setting.catalogue.digest[:8]}"
+    return ", ".join(filter(None, (facts, shown_money().rate_text)))
 
 
 def _input_cells(row: AssumptionRow) -> list[str]:

@@ -10,6 +10,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from planner.scenario.shown_money import shown_money
+from pricing.exchange import DOLLAR
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -67,15 +70,19 @@ class Table:
         """The table with these ids for its rows."""
         return Table(self.cells, tuple(ids))
 
-    def in_currency(self, code: str, usd_per_unit: float) -> Table:
-        """The table with its dollars in another currency: columns called so, or all where the first one says USD."""
-        are_all = "USD" in next(iter(self.cells), "")
+    def in_shown_money(self, *more: str) -> Table:
+        """The table with its dollars in the money shown: columns called so, and more; all where the first says USD."""
+        money = shown_money()
+        if money.code == DOLLAR:
+            return self
+        are_all = DOLLAR in next(iter(self.cells), "")
 
         def converted(name: str, cells: Sequence[Any]) -> Sequence[Any]:
-            is_money = are_all or "USD" in name
-            return [cell / usd_per_unit if is_money and isinstance(cell, float) else cell for cell in cells]
+            is_money = are_all or DOLLAR in name or name in more
+            return [money.amount(cell) if is_money and isinstance(cell, float) else cell for cell in cells]
 
-        return Table({name.replace("USD", code): converted(name, each) for name, each in self.cells.items()}, self.ids)
+        cells = {name.replace(DOLLAR, money.code): converted(name, each) for name, each in self.cells.items()}
+        return Table(cells, self.ids)
 
     def is_empty(self, name: str) -> bool:
         """Return True if every cell of a column is empty."""
@@ -128,6 +135,7 @@ def text_table(table: Table) -> str:
     """A table as aligned text: numbers to the right, words to the left; only the last column may be long."""
     if not len(table):
         return ""
+    table = table.in_shown_money()
     columns = [(name, table[name]) for name in table.columns]
     right = {place for place, (_, values) in enumerate(columns) if _are_numbers(values)}
     cells = [[str(name), *map(_cell, values)] for name, values in columns]

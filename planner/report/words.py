@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from planner.scenario import amounts
 from planner.scenario.durations import months_words
+from planner.scenario.shown_money import shown_money, write_usd
 from pricing.caching import cached
 
 if TYPE_CHECKING:
@@ -128,29 +129,31 @@ def usd(value: float) -> str:
     """An amount of money: $276,000, $1.24 million, $0.85."""
     if not math.isfinite(value):
         return NOT_PRICED
-    if value == 0:
-        return "$0"
-    sign, size = ("-", -value) if value < 0 else ("", value)
-    size = size if size < 1 else round_significant(size)  # cents are fewer digits: rounded twice, 0.945 would be 0.94
+    sign, size = _sign_and_size(value)  # cents are fewer digits: rounded twice, 0.945 would be 0.94
     if size >= 1e9:
-        return f"{sign}${size / 1e9:g} billion"
+        return f"{sign}{size / 1e9:g} billion"
     if size >= 1e6:
-        return f"{sign}${size / 1e6:g} million"
-    return f"{sign}${size:,.0f}" if size >= 100 else f"{sign}${size:,.2f}"
+        return f"{sign}{size / 1e6:g} million"
+    return f"{sign}0" if size == 0 else f"{sign}{size:,.0f}" if size >= 100 else f"{sign}{size:,.2f}"
 
 
 def format_usd_short(value: float) -> str:
     """An amount of money in at most nine characters, for tight places: $276k, $1.24M."""
     if not math.isfinite(value):
         return "not priced"
-    if value == 0:
-        return "$0"
-    sign, size = ("-", -value) if value < 0 else ("", value)
-    size = size if size < 1 else round_significant(size)
-    for limit, letter in ((1e9, "B"), (1e6, "M"), (1e3, "k")):
+    sign, size = _sign_and_size(value)
+    for limit, letter in ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k")):
         if size >= limit:
-            return f"{sign}${size / limit:g}{letter}"
-    return f"{sign}${size:g}" if size >= 100 else f"{sign}${size:.2f}"
+            return f"{sign}{size / limit:g}{letter}"
+    return f"{sign}0" if size == 0 else f"{sign}{size:g}" if size >= 100 else f"{sign}{size:.2f}"
+
+
+def _sign_and_size(value: float) -> tuple[str, float]:
+    """Return the sign and mark of an amount, and its size in the money shown."""
+    money = shown_money()
+    amount = money.amount(value)
+    size = abs(amount)
+    return f"{'-' if amount < 0 else ''}{money.mark}", size if size < 1 else round_significant(size)
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -185,7 +188,7 @@ def large(value: float) -> str:
 
 def usd_per_hour(value: float) -> str:
     """A price for an hour: $2.19."""
-    return f"${value:,.2f}" if math.isfinite(value) else NOT_PRICED
+    return write_usd(value) if math.isfinite(value) else NOT_PRICED
 
 
 def percent(share: float, digits: int = 0) -> str:

@@ -149,8 +149,8 @@ class Currency(ScenarioModel):
     rate of your own may say its day and its source.
     """
 
-    code: Annotated[str, Field(max_length=3, pattern="^[A-Z]{3}$"), ask("currency", "Tables and files in",
-        "By its three letters: EUR. Sentences, cards, charts and offers stay in dollars.", group=MONEY, rare=True,
+    code: Annotated[str, Field(max_length=3, pattern="^[A-Z]{3}$"), ask("currency", "Show amounts in",
+        "By its three letters: EUR, at its rate of the day. What you type stays as typed.", group=MONEY, rare=True,
         usual="US dollars")]  # fmt: skip
     usd_per_unit: Annotated[float | None, Field(gt=0.0, le=1_000.0), unit("USD for one unit of it")] = None
     usd_per_unit_by_year: Annotated[tuple[Annotated[float, Field(gt=0.0, le=1_000.0)], ...], Field(max_length=10,

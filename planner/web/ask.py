@@ -21,6 +21,7 @@ from planner.scenario.link import ALSO, parse_link, scenario_from_link, scenario
 from planner.scenario.presets import load_presets
 from planner.scenario.question import HOURS, KEYS, SERVE, TRAIN, TUNE, QuestionKind, keys_of_group
 from planner.scenario.scenario import Scenario
+from planner.scenario.shown_money import shown_money
 from planner.web import address, fields, history, list_fields, pins, questions, state
 from planner.web.fields import GPUS, widget_value
 from pricing import Catalogue
@@ -176,6 +177,7 @@ def _show_verdict(line: DeltaGenerator, plan: Plan, question: QuestionKind, *, i
     costs = "" if change else f" {words.markdown(words.upper_first(now.line))}"  # or the edit
     is_said = (change and not state.scenario().typed) or (is_title and question is HOURS)
     also = "" if is_said else echo(plan, state.scenario(), question.name)
+    also = " · ".join(filter(None, (also, shown_money().rate_text)))
     quiet = f":small[:gray[{words.markdown(also)}]]" if also else ""
     parts = ("" if is_title else f"**{words.markdown(now.title)}**{costs}", words.markdown(change), quiet)
     if text := " · ".join(filter(None, parts)):

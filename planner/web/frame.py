@@ -30,6 +30,7 @@ def begin_run() -> None:
         kept_plans.load_from_link()
         address.commit_run()
     address.put({AS_OF: state.day().isoformat()})
+    state.show_plan_money()
 
 
 @contextmanager

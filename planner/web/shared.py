@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from planner.money.plan import Plan
 from planner.scenario.scenario import Scenario
+from planner.scenario.shown_money import shown_money
 from planner.web.run_queue import RUNS
 from pricing import Catalogue
 
@@ -65,8 +66,8 @@ def shared(
 ) -> Callable[[Callable[_P, _T]], Callable[_P, _T]]:
     """Return a decorator that keeps the last `size` results of a function for all sessions.
 
-    A result depends on all positional arguments, or on what `key` returns for the arguments. Sessions that ask for the
-    same at the same time wait outside their turn for the first one. A failure is not kept.
+    A result depends on the money shown and on all positional arguments, or what `key` returns for them. Sessions that
+    ask for the same at the same time wait outside their turn for the first one. A failure is not kept.
     """
 
     def decorate(function: Callable[_P, _T]) -> Callable[_P, _T]:
@@ -74,7 +75,7 @@ def shared(
 
         @functools.wraps(function)
         def call(*args: _P.args, **named: _P.kwargs) -> _T:
-            name = tuple(map(key_of, args if key is None else key(*args, **named)))
+            name = (shown_money(), *map(key_of, args if key is None else key(*args, **named)))
             future, is_first = results.claim(name)
             with st.spinner(spinner) if spinner and not future.done() else nullcontext():
                 if is_first:

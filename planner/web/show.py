@@ -13,8 +13,10 @@ from planner.report import words
 from planner.report.files.csv import to_csv
 from planner.report.table import Table
 from planner.report.words import Tile
+from planner.scenario.shown_money import ShownMoney, shown_money, with_money
 from planner.web import address, state
 from planner.web.print_table import print_table
+from pricing.exchange import DOLLAR
 
 WHOLE = "whole"  # in the address: whole=1
 AS_TABLE = "Show as a table"
@@ -67,23 +69,34 @@ def table(
                 table(key, "", make, columns, file, **options)
         return
     data = make() if callable(make) else make
-    config = columns(data) if callable(columns) else dict(columns or {})
-    currency = state.currency()
-    if currency is not None and currency.usd_per_unit is not None:
-        data = data.in_currency(currency.code, currency.usd_per_unit)
-        config = {name.replace("USD", currency.code): _in_code(column, currency.code) if "USD" in name else column
-                  for name, column in config.items()}  # fmt: skip
+    config = in_shown_money(columns(data) if callable(columns) else columns or {})
+    data = data.in_shown_money()
     rounded = {name: 2 for name, column in config.items() if column is WHOLE_SHARE}
     dataframe(data.to_pandas().round(rounded) if rounded else data, column_config=config, **options)
     if file:
         csv_button(data, file, f"csv-{key}")
 
 
-def _in_code(column: Any, code: str) -> Any:
-    """Return the format of a column of money with the code of a currency in place of a dollar sign."""
-    look = (column.get("type_config") or {}) if isinstance(column, dict) else {}
-    written = str(look.get("format") or "").replace("$", f"{code} ")
-    return column | {"type_config": look | {"format": written}} if written else column
+def in_shown_money(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the formats of columns in the money shown."""
+    money = shown_money()
+    if money.code == DOLLAR:
+        return dict(columns)
+    return {name.replace(DOLLAR, money.code): _in_money(column, money) for name, column in columns.items()}
+
+
+def is_money(column: Any) -> bool:
+    """Return whether a column is shown with a dollar sign."""
+    return isinstance(column, dict) and "$" in str((column.get("type_config") or {}).get("format"))
+
+
+def _in_money(column: Any, money: ShownMoney) -> Any:
+    """Return the format of a column with the mark of the money in place of a dollar sign."""
+    if not is_money(column):
+        return column
+    look = column["type_config"]
+    label = str(column.get("label") or "").replace("$", money.mark.strip()) or None
+    return column | {"label": label, "type_config": look | {"format": look["format"].replace("$", money.mark)}}
 
 
 def from_column(first: int, column: Any) -> Callable[[Table], Mapping[str, Any]]:
@@ -128,11 +141,12 @@ def download(label: str, name: str, make: Callable[[], bytes], key: str) -> None
     needs must be there already.
     """
     failed: list[str] = st.session_state.setdefault(f"{key}-failed", [])
+    money = shown_money()
 
     def build() -> bytes:
         failed.clear()
         try:
-            return make()
+            return with_money(money, make)
         except Exception:
             failed.append(name)  # Streamlit says so beside the button for five seconds, and the log has the traceback
             raise

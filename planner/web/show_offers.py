@@ -23,13 +23,15 @@ from planner.report.market.prices import (
     value_for_money_table,
 )
 from planner.report.table import Table
+from planner.scenario.shown_money import ShownMoney, shown_money
 from planner.study.market.price_history import PriceHistory, PriceSpread, dots, histories, worth
 from planner.study.market.survey import SizedAccelerator, sized_accelerators
 from planner.web import address, ask, filters, show, state, workers
 from planner.web.shared import shared
 from planner.web.state import PLANS, PlanResult
 from pricing import Catalogue
-from pricing.caching import arguments, cached
+from pricing.caching import cached
+from pricing.exchange import DOLLAR
 from pricing.query import OfferFilter, find
 
 
@@ -168,7 +170,7 @@ def offers(listing: OfferListing, hidden: str, reasons: str) -> None:
             address.switch("old")
             table = listing.all_offers if st.toggle(old_prices_label(listing.old), key="old") else table
         columns = _columns_menu(table)
-        show.csv_button(table, "compare.csv", "csv-offers")
+        show.csv_button(_in_shown_money(table), "compare.csv", "csv-offers")
     with above:
         _cards(table)
         _rows(table, columns)
@@ -185,7 +187,7 @@ def _columns_menu(table: Table) -> list[str]:
     names = [*usual, *(name for name in table.columns if name not in usual)]
     address.choices("columns", names, usual)
     with st.popover("Columns", icon=":material/view_column:", key="columns-menu"):
-        chosen = st.multiselect("Columns", names, key="columns")
+        chosen = st.multiselect("Columns", names, key="columns", format_func=_in_code)
     return [name for name in names if name in chosen] or list(usual)
 
 
@@ -211,20 +213,31 @@ def _rows(table: Table, columns: list[str]) -> None:
         rows = st.session_state[key]["selection"]["rows"]
         st.session_state["pick"] = [(table.ids or ())[row] for row in rows][: ask.MOST_PICKS]
 
-    most = max(filter(None, table["Plan total USD"]), default=1.0)
+    most = shown_money().amount(max(filter(None, table["Plan total USD"]), default=1.0))
     marks = {text: _TRUST[trust] for text, trust in zip(table["Price read"], table["Trust"], strict=True) if text}
     read = _COLUMN.MultiselectColumn(options=list(marks), color=list(marks.values()), width=190, help=_PRICE_READ)
     total = _COLUMN.ProgressColumn("This plan", format="$%,.0f", min_value=0.0, max_value=most, help=_TOTAL_HELP)
     with st.container(key="offer-table"):
         show.dataframe(
-            _to_arrow(table), column_config=OFFER_COLUMNS | {"Plan total USD": total, "Price read": read},
-            column_order=columns, placeholder="–", key=key, on_select=tick, selection_mode="multi-row",
-            alt="Offers and buying, cheapest plan first.",
+            _to_arrow(table, shown_money()),
+            column_config=show.in_shown_money(OFFER_COLUMNS | {"Plan total USD": total, "Price read": read}),
+            column_order=[_in_code(name) for name in columns], placeholder="–", key=key, on_select=tick,
+            selection_mode="multi-row", alt="Offers and buying, cheapest plan first.",
         )  # fmt: skip
 
 
-@cached(PLANS, same=arguments)  # as it is sent to each browser
-def _to_arrow(table: Table) -> pa.Table:
+def _in_code(column: str) -> str:
+    return column.replace(DOLLAR, shown_money().code)
+
+
+def _in_shown_money(table: Table) -> Table:
+    """Return offers in the money shown."""
+    return table.in_shown_money(*(name for name, column in OFFER_COLUMNS.items() if show.is_money(column)))
+
+
+@cached(PLANS, same=lambda table, _: (table,), equal=lambda _, money: money)  # as it is sent to each browser
+def _to_arrow(table: Table, _: ShownMoney) -> pa.Table:
+    table = _in_shown_money(table)
     badges = {name: [[word] if word else [] for word in table[name]] for name in ("Freshness", "Trust", "Price read")}
     rows = zip(table.ids or (), *map(table.__getitem__, _LINKED), strict=True)
     links = {"Provider": [_provider_link(*row) for row in rows]}

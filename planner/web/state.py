@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from planner.money.renting.own_prices import own_quotes
-from planner.money.setting import reporting_currency
+from planner.money.setting import show_money_in_plan
 from planner.money.verdict.answer import Answer
 from planner.report import charts
 from planner.report.answer import payback_chart
@@ -20,7 +20,7 @@ from planner.report.answer.plan_report import PlanResult, evaluate
 from planner.report.answer.side_by_side import PinnedPlan
 from planner.report.futures import future_charts
 from planner.scenario.scenario import Scenario
-from planner.scenario.terms import Currency
+from planner.scenario.shown_money import show_money_of
 from planner.web import messages, workers
 from planner.web.shared import key_of, shared
 from pricing import Catalogue, load_catalogue
@@ -136,10 +136,12 @@ def has_as_of_date() -> bool:
     return st.session_state.get("as_of") is not None
 
 
-def currency() -> Currency | None:
-    """Return the money that tables show in place of dollars, with its rate; None where they show dollars."""
-    plan = st.session_state.get("scenario")
-    return plan and plan.currency and reporting_currency(catalogue(), plan.currency, day())
+def show_plan_money() -> None:
+    """Show amounts in the currency of the plan, from here on in this run."""
+    if (plan := st.session_state.get("scenario")) is None:
+        show_money_of(None)
+    else:
+        show_money_in_plan(catalogue(), plan, day())
 
 
 def day() -> date:
@@ -192,6 +194,7 @@ def _current_plan() -> _CurrentPlan | None:
 def set_current_plan(scenario: Scenario, *, with_details: bool) -> PlanResult:
     """Keep the scenario of the question bar, and its plan, for the page that runs next."""
     st.session_state["scenario"] = scenario
+    show_plan_money()
     plan = result(scenario, with_details=with_details)
     st.session_state["current_plan"] = _CurrentPlan(scenario, catalogue().digest, day(), plan)
     return plan

@@ -25,6 +25,7 @@ from threading import Lock
 from types import ModuleType
 from typing import ParamSpec, TypeVar
 
+from planner.scenario.shown_money import shown_money, with_money
 from planner.web import messages, worker_process
 from planner.web.run_queue import RUNS
 
@@ -317,7 +318,8 @@ def _remote(function: Callable[_P, _T], *, is_slow: bool, name: str = "") -> Cal
     def call(*args: _P.args, **named: _P.kwargs) -> _T:
         if not _pool:
             return function(*args, **named)
-        payload, person = messages.dumps((function, args, named)), RUNS.visitor.name()
+        task = (with_money, (shown_money(), function, *args), named)
+        payload, person = messages.dumps(task), RUNS.visitor.name()
         try:
             packed = _pool[0].run(payload, name, person, is_slow=is_slow)
         except messages.CatalogMismatchError as error:  # live prices came meanwhile: the process is sent the facts

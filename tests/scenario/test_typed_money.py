@@ -18,6 +18,7 @@ from planner.scenario.link import clean_link, scenario_from_link, scenario_to_li
 from planner.scenario.path import with_value
 from planner.scenario.question import KEYS
 from planner.scenario.scenario import Scenario
+from planner.scenario.shown_money import money_of, with_money
 from planner.scenario.typed_money import is_money, to_dollars
 from pricing.exchange import rates
 from pricing.stale import as_of
@@ -155,9 +156,8 @@ def test_a_currency_alone_takes_the_rate_of_the_catalogue_with_its_day_and_sourc
     assert set(table["fx_rate"]) == {1 / EURO}
     assert set(table["fx_date"]) == {date(2026, 10, 30)}
     assert set(table["reporting_currency"]) == {"EUR"}
-    assert any(
-        "Tables and files also show EUR, at 1.1172 USD of 2026-10-30 (ECB)." in line for line in conventions(made)
-    )
+    lines = with_money(money_of(made.setting.currency), conventions, made)
+    assert any("in EUR (1 EUR = 1.1172 USD of 2026-10-30 (ECB)); what says USD" in line for line in lines)
     assert read(write_scenario(SavedScenario(found))) == found
     then = plan(as_of(CATALOGUE, date(2026, 10, 1)), found, date(2026, 10, 1)).setting.currency
     assert then.usd_per_unit == 1.1355

@@ -24,7 +24,9 @@ from planner.money.setting import BUSY_FACTOR, PlanContext
 from planner.money.sizing import SERVICE_CV, WAIT
 from planner.money.ways import WAYS
 from planner.scenario.base import MONTHS_PER_YEAR
+from planner.scenario.shown_money import ShownMoney, shown_money
 from pricing.caching import cached
+from pricing.exchange import DOLLAR
 
 Places = NDArray[np.intp]
 Costs = Callable[[InputColumns], Sequence[Array] | Array]  # of owning and of renting, row by row
@@ -261,8 +263,10 @@ def _no_break_even_reason(target: _SolveTarget, saved: NDArray[np.float64], size
         )
     if is_busy:
         return OutcomeReason(word, f"{cheaper} at every level of use")
-    low, high = _format_number(target.low), _format_number(target.high)
-    return OutcomeReason(word, f"{cheaper} all the way from {low} to {high} {target.unit}")
+    money = shown_money() if target.unit.startswith(DOLLAR) else ShownMoney()
+    low, high = (_format_number(money.amount(end)) for end in (target.low, target.high))
+    unit = target.unit.replace(DOLLAR, money.code)
+    return OutcomeReason(word, f"{cheaper} all the way from {low} to {high} {unit}")
 
 
 def _format_number(value: float) -> str:

@@ -27,6 +27,7 @@ from planner.money.option import Option, Side, fleet_size_from_key
 from planner.money.setting import PlanContext
 from planner.money.verdict.shares import SimulatedCosts
 from planner.money.ways import WAYS
+from planner.scenario.shown_money import write_usd
 from planner.scenario.terms import FinancialTerms
 from planner.scenario.ways import Way
 from pricing.caching import cached_property
@@ -244,7 +245,7 @@ class LimitBreach:
 
 
 def _usd(value: float) -> str:
-    return f"${value:,.0f}"  # to the dollar: rounded, both numbers could look the same
+    return write_usd(value, ",.0f")  # to the dollar: rounded, both numbers could look the same
 
 
 def _distinct_number(needs: float, limit: float) -> str:

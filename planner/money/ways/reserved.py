@@ -28,6 +28,7 @@ from planner.money.sizing import deferrable_capacity_share, right_size
 from planner.money.ways.on_demand import seller_text, unknown_offer_reason
 from planner.money.ways.own import queue_wait_lines
 from planner.scenario.durations import months_words
+from planner.scenario.shown_money import write_usd
 
 ON_DEMAND = ", then rent on demand"
 _IN_TITLE = 2  # tiers
@@ -49,7 +50,7 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     market = setting.offers.market_price(offer, bound)
     if market is not None:
         listed = TERM_MONTHS[setting.catalogue.offers[offer or ""].purchase]
-        typical = f"a seller to be asked, by contract, typically ${market.band.typical:.2f} an hour"
+        typical = f"a seller to be asked, by contract, typically {write_usd(market.band.typical)} an hour"
         seller = seller if listed == bound else typical
     tiers, months = _effective_tiers(setting, need), scenario.months
     schedule = _tiers_detail(tiers, months, leaves_some=bool(np.any(bill.after > 0)))

@@ -20,6 +20,7 @@ from planner.money.formula import Num, formula
 from planner.money.ledger import Ledger, LedgerInput, Line
 from planner.report import words
 from planner.report.futures.input_words import formula_input_label
+from planner.scenario.shown_money import shown_money
 
 _DIGITS, _OF_AMOUNT = 6, 4  # significant, of a factor and of an amount
 _CONSTANTS = {12.0: "months in a year", 1000.0: "W in a kW", 8760.0: "hours in a year"}
@@ -46,7 +47,7 @@ def amount(usd: float) -> str:
     """An amount with the digits that a formula comes to."""
     if not math.isfinite(usd):
         return words.NOT_PRICED
-    return f"{'-' if usd < 0 else ''}${_number(abs(usd), _OF_AMOUNT, least=2)}"
+    return _in_money(usd, _OF_AMOUNT)
 
 
 def formula_text(line: Line) -> str:
@@ -58,7 +59,7 @@ def formula_text(line: Line) -> str:
         return f"Not priced: nobody publishes {words.listed(dict.fromkeys(map(words.lower_first, unknown)))}."
     total = float(line.total_usd)
     if total == 0:
-        return "Nothing in this plan: = $0"
+        return f"Nothing in this plan: = {amount(0.0)}"
     used = {item.name: item for item in line.used}
     factors = tuple(_factors(ast.parse(line.how, mode="eval").body, below=False))
     return f"{_product_text(factors, used, line)} = {amount(total)}"
@@ -129,8 +130,8 @@ def _factor(factor: _FormulaFactor, value: float, used: Mapping[str, LedgerInput
         )
     if value == 1:
         return ""
-    sign = "$" if any(_is_money(item) for item in names) else ""
-    return f"{sign}{_number(value)} (from {_from(names)})"
+    number = _in_money(value, least=0) if any(_is_money(item) for item in names) else _number(value)
+    return f"{number} (from {_from(names)})"
 
 
 def _from(names: list[LedgerInput]) -> str:
@@ -152,9 +153,9 @@ def _months(factors: list[_FormulaFactor], used: Mapping[str, LedgerInput], last
         if name not in _CALENDAR and np.any(np.asarray(used[name].value) != 0)
     ]
     inside += ["discounted to today"] if _TODAY in names else []
-    sign = "$" if any(_is_money(used[name]) for name in names) else ""
-    when = _when(months)
-    return f"{sign}{_number(float(by_month.sum()))} ({', '.join([when, *inside])})"
+    total = float(by_month.sum())
+    number = _in_money(total, least=0) if any(_is_money(used[name]) for name in names) else _number(total)
+    return f"{number} ({', '.join([_when(months), *inside])})"
 
 
 def _when(months: NDArray[np.intp]) -> str:
@@ -198,7 +199,7 @@ def _with_unit(used: LedgerInput, value: float) -> str:
         per = _PER.match(unit)
         rest = "" if per is None else per[1].replace("fte", "person")
         article = "an" if rest[:1] in "aeiou" else "a"
-        return f"{'-' if value < 0 else ''}${_number(abs(value), least=2)}{f' {article} {rest}' if rest else ''}"
+        return f"{_in_money(value)}{f' {article} {rest}' if rest else ''}"
     if unit in _BARE or _is_flag(used) or used.name in _CALENDAR:
         return _number(value)
     return f"{_number(value)} {_unit(unit, value)}"
@@ -218,6 +219,12 @@ _COUNTS = ("accelerators", "hours", "months", "years", "payments")
 
 def _pluralize_value(value: float, what: str) -> str:
     return f"{_number(value)} {what}{'' if value == 1 else 's'}"
+
+
+def _in_money(usd: float, digits: int = _DIGITS, least: int = 2) -> str:
+    """An amount of dollars in the money shown."""
+    money = shown_money()
+    return f"{'-' if usd < 0 else ''}{money.mark}{_number(money.amount(abs(usd)), digits, least)}"
 
 
 def _number(value: float, digits: int = _DIGITS, least: int = 0) -> str:

@@ -18,11 +18,13 @@ from planner.report.answer.sensitivity import cheaper_above_break_even, has_cons
 from planner.report.forms import scalar, scalar_reason
 from planner.report.futures.counted import format_futures_count, simulated_break_even
 from planner.report.table import Table, text_table
+from planner.scenario.shown_money import shown_money
 from planner.study.buy_or_wait import BuyOrWaitUnavailable, late_delivery, waiting
 from planner.study.uncertainty.break_even_map import BreakEvenMap, CurvePoint, break_even_curve, utilization_years_map
 from planner.study.uncertainty.futures import Futures
 from planner.study.uncertainty.sure_verdict import BreakEvenBand
 from pricing.caching import cached_property
+from pricing.exchange import DOLLAR
 
 HEAD = "In other numbers"
 FAILS = (
@@ -59,7 +61,8 @@ class OtherMeasure:
             return "–"
         if self.unit.startswith("USD"):
             if 0 < abs(self.value) < _CENT:
-                return f"{'-' if self.value < 0 else ''}${number(abs(self.value))}"
+                sign, money = "-" if self.value < 0 else "", shown_money()
+                return f"{sign}{money.mark}{number(money.amount(abs(self.value)))}"
             return words.usd(self.value)
         if self.unit.startswith("share"):
             return words.percent(self.value, 1 if 0 < abs(self.value) < _SMALL_SHARE else 0)
@@ -127,8 +130,10 @@ def other_measures_text(measures: OtherMeasures) -> str:
 
 def other_measures_table(measures: OtherMeasures) -> Table:
     """Return the rows as they are shown."""
-    columns = ("What", "Value", "Unit", "How it follows")
-    return Table.listed(columns, [(row.label, row.text, row.unit, row.how) for row in measures.rows])
+    columns, code = ("What", "Value", "Unit", "How it follows"), shown_money().code
+    return Table.listed(
+        columns, [(row.label, row.text, row.unit.replace(DOLLAR, code), row.how) for row in measures.rows]
+    )
 
 
 def curve_table(measures: OtherMeasures) -> Table:

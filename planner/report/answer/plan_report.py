@@ -8,6 +8,7 @@ import numpy as np
 
 from planner.money.measures import plan_discount_rate
 from planner.money.plan import Plan
+from planner.money.setting import show_money_in_plan
 from planner.money.verdict.answer import Answer
 from planner.report import words
 from planner.report.answer import tables
@@ -35,6 +36,7 @@ from planner.report.futures.counted import buy_or_wait_text, futures_table
 from planner.report.futures.input_words import saving_side_label
 from planner.report.table import Table, text_table
 from planner.scenario.scenario import Scenario
+from planner.scenario.shown_money import shown_money
 from planner.study.buy_or_wait import BuyOrWaitFutures, BuyOrWaitUnavailable, Waiting
 from planner.study.plan_any import planned
 from planner.study.uncertainty.futures import Futures
@@ -70,15 +72,16 @@ def plan_text(report: PlanReport) -> str:
     plan, answer, summary, futures = report.plan, report.answer, report.summary, report.futures
     fleet = fleet_timeline(answer)
     has_stages = fleet is not None and any(order.ordered_after_months > 0 for order in fleet.orders)
+    first = (summary.title, *summary.sentences, *summary.turns)
     break_evens = text_table(tables.break_even_table(answer)) if answer.break_evens else "nothing to compare"
     sections = [
-        (plan.setting.scenario.name, "\n".join([summary.title, *summary.sentences, *summary.turns])),
+        (plan.setting.scenario.name, "\n".join(filter(None, [*first, shown_money().rate_text]))),
         ("Assumptions of this example", bullet_list(report.about)),
         # without the columns that would make lines too long: they stand in the JSON and the CSV
         ("Options", text_table(tables.options_table(answer).without("Notes", "Idle, USD"))),
         ("How sure", "" if futures is None else text_table(futures_table(answer, futures))),
         ("Orders", text_table(fleet.rows) if fleet is not None and has_stages else ""),
-        ("Each year, USD", text_table(tables.cash_table(answer))),
+        (f"Each year, {shown_money().code}", text_table(tables.cash_table(answer))),
         *(
             (f"{way.option.title}: lines", text_table(tables.lines_table(plan, way.option.ledger)))
             for way in answer.ranked
@@ -121,14 +124,12 @@ def not_counted(plan: Plan, answer: Answer) -> tuple[str, ...]:
 
 def conventions(plan: Plan) -> tuple[str, ...]:
     """Return the settings that can change a result, and its facts."""
-    setting, currency, money = plan.setting, plan.setting.currency, ""
+    setting, money = plan.setting, shown_money()
     rate = float(np.asarray(plan_discount_rate(setting)))
-    if currency is not None:
-        quote = f"at {currency.usd_per_unit:.6g} USD of {currency.day} ({currency.source})"
-        money = f" Tables and files also show {currency.code}, {quote}."
+    shown = f"{money.code} ({money.rate_text}); what says USD is in USD" if money.rate_text else money.code
     return (
         f"Discounted at {rate * 100:.4g} % a year, effective; payments at {words.TIMINGS[setting.terms.timing]}.",
-        f"Money is {setting.terms.money}, in USD. {SIGN}{money}",
+        f"Money is {setting.terms.money}, in {shown}. {SIGN}",
         f"A month has {setting.terms.hours_per_month:g} hours.",
         f"Prices as of {setting.day.isoformat()}; catalogue of {setting.catalogue.day.isoformat()}, "
         f"digest {setting.catalogue.digest[:16]}.",
@@ -185,6 +186,7 @@ class PlanResult:
 
 def evaluate(catalogue: Catalogue, scenario: Scenario, day: date, *, with_details: bool) -> PlanResult:
     """Return the plan with its answer; with details, calculate all that the answer page shows."""
+    show_money_in_plan(catalogue, scenario, day)
     result = PlanResult(scenario, planned(catalogue, scenario, day))
     _ = result.judged, result.hints
     if with_details:

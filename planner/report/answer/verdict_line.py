@@ -1,5 +1,6 @@
 """The verdict in one line, and the effect of the last edit: both stay in sight on every page."""
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
@@ -91,7 +92,7 @@ def last_edit_text(
 
 def _signed_usd(usd: float) -> str:
     short = words.format_usd_short(abs(usd))
-    return "unchanged" if short in ("$0", "$0.00") else f"{'+' if usd > 0 else '-'}{short}"
+    return "unchanged" if re.fullmatch(r"-?\D*0(\.00)?", short) else f"{'+' if usd > 0 else '-'}{short}"
 
 
 def price_update_text(then: VerdictSummary, now: VerdictSummary) -> str:

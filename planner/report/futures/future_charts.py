@@ -376,4 +376,4 @@ def _axis_range(side: MapAxis) -> list[float]:
 
 def _scale(name: str) -> dict[str, Any]:
     share = "share" in name or "change" in name or "drift" in name or name.endswith("factor")
-    return {"tickformat": ".0%"} if share else {}
+    return {"tickformat": ".0%"} if share else {"tickprefix": "$"} if name.startswith("usd_") else {}

@@ -6,6 +6,7 @@ from functools import partial
 from planner.money.ways import WAYS
 from planner.report import glossary, words
 from planner.scenario.durations import hours_words, months_words, years_words
+from planner.scenario.shown_money import shown_money, write_usd
 from planner.scenario.ways import Way
 from planner.study.uncertainty.break_even_map import BUSY, YEARS
 from planner.study.uncertainty.uncertain_inputs import UncertainParameter
@@ -60,9 +61,9 @@ _LABELS: dict[str, tuple[str, str, Write]] = {
     "usd_per_server": ("Price of one server", "", words.usd),
     "usd_per_accelerator_of_network": ("Network", "a GPU", words.usd),
     "usd_per_tb_of_disk": ("Disks that are bought", "a TB", words.usd),
-    "usd_per_gb_month_of_disk": ("Disks that are rented", "a GB and month", lambda usd: f"${usd:.3f}"),
-    "usd_per_gb_of_egress": ("Traffic out", "a GB", lambda usd: f"${usd:.3f}"),
-    "usd_per_kwh": ("Electricity", "a kWh", lambda usd: f"${usd:.3f}"),
+    "usd_per_gb_month_of_disk": ("Disks that are rented", "a GB and month", partial(write_usd, form=".3f")),
+    "usd_per_gb_of_egress": ("Traffic out", "a GB", partial(write_usd, form=".3f")),
+    "usd_per_kwh": ("Electricity", "a kWh", partial(write_usd, form=".3f")),
     "usd_per_kw_month": ("Space", "a kW and month", words.usd),
     "pue": ("PUE", "", lambda value: f"{value:.2f}"),
     "usd_per_fte_year": ("Cost of a person", "a year", words.usd),
@@ -94,7 +95,7 @@ def input_label(name: str) -> str:
     """Return the label of an input."""
     if name in _LABELS:
         return ", ".join(filter(None, _LABELS[name][:2]))
-    plain = name.replace("_per_year", " a year").replace("usd_per", "USD per").replace("_", " ")
+    plain = name.replace("_per_year", " a year").replace("usd_per", f"{shown_money().code} per").replace("_", " ")
     return words.upper_first(plain)
 
 

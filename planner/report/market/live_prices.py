@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from planner.report import words
 from planner.report.table import Table, text_table
+from planner.scenario.shown_money import write_usd
 from pricing import Catalogue
 from pricing.feeds.feed import NAMES, GateReason, ReasonKind, Verdict
 from pricing.feeds.given import NEW, UNWANTED, Name, What
@@ -69,7 +70,7 @@ _SUGGESTIONS = 3  # names spelt alike, shown before all others
 def hold_reason_text(reason: GateReason) -> str:
     """Return why a price is not believed at once."""
     usd, against = (
-        "" if it is None else f"${it:,.4g}" if it < 1 else f"${it:,.2f}" for it in (reason.usd, reason.against)
+        "" if it is None else write_usd(it, ",.4g" if it < 1 else ",.2f") for it in (reason.usd, reason.against)
     )
     return _REASONS[reason.kind].format(usd=usd, against=against, name=reason.name)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from planner.report import words
 from planner.report.table import Table, aligned
+from planner.scenario.shown_money import shown_money
 from pricing import Catalogue, Figure
 from pricing.belief import PriceEstimate, in_their_markets
 from pricing.market.band import OrderBand
@@ -251,7 +252,8 @@ def value_for_money_summary(catalogue: Catalogue, rows: Sequence[PriceSpread], s
 
 
 def _gb_price(usd: float | None) -> str:
-    return "an unknown amount" if usd is None else f"${words.round_significant(usd, 2):g}"
+    money = shown_money()
+    return "an unknown amount" if usd is None else f"{money.mark}{words.round_significant(money.amount(usd), 2):g}"
 
 
 def value_for_money_table(catalogue: Catalogue, rows: Sequence[PriceSpread]) -> Table:

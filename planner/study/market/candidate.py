@@ -8,29 +8,33 @@ from typing import Literal
 
 from planner.money.ways import WAYS
 from planner.scenario.durations import months_words, time_parts
+from planner.scenario.shown_money import shown_money
 from planner.scenario.ways import Way
 from planner.speed.training.result import Interval
 from pricing.market.band import OrderBand
 
 
 def split_amount(usd: float) -> tuple[str, str]:
-    """Return an amount to three figures as a number and its suffix."""
-    size = float(f"{usd:.3g}")
+    """Return an amount to three figures as its mark and number, and its suffix."""
+    money = shown_money()
+    size = float(f"{money.amount(usd):.3g}")
     for unit, name in ((1e9, " billion"), (1e6, " million")):
         if size >= unit:
-            return f"{size / unit:g}", name
-    return (f"{size:,.0f}" if size >= 100 else f"{size:,.2f}"), ""
+            return f"{money.mark}{size / unit:g}", name
+    return f"{money.mark}{size:{',.0f' if size >= 100 else ',.2f'}}", ""
 
 
 def format_usd(usd: float) -> str:
     """Return an amount in words, to three figures."""
-    return "$" + "".join(split_amount(usd))
+    return "".join(split_amount(usd))
 
 
 def format_usd_rounded_up(usd: float) -> str:
     """Return a budget that covers an amount, to three figures."""
-    step = 10.0 ** max(math.floor(math.log10(max(usd, 1.0))) - 2, 0)
-    return format_usd(math.ceil(usd / step) * step)
+    money = shown_money()
+    amount = money.amount(usd)
+    step = 10.0 ** max(math.floor(math.log10(max(amount, 1.0))) - 2, 0)
+    return format_usd(math.ceil(amount / step) * step * money.usd_per_unit)
 
 
 Kind = Literal[
@@ -48,7 +52,7 @@ _HEADINGS: dict[Kind, str] = {
     "never_ends": "it stops more often", "too_slow": "too slow", "too_few": "too few",
     "over_a_year": "takes {}: over a year", "no_price": "no price", "outlasts_the_plan": "takes longer",
     "too_late": "too late",
-    "late": "{} late", "over_budget": "over the budget by ${}", "costs_more": "more expensive", "slower": "slower",
+    "late": "{} late", "over_budget": "over the budget by {}", "costs_more": "more expensive", "slower": "slower",
     "costs_more_and_slower": "more expensive and slower", "no_network": "no network joins them",
     "unavailable": "so many are likely not available", "by_quote": "sold only by quote",
     "steep": "each day saved costs over ten times a day of the run",

@@ -16,6 +16,7 @@ from planner.scenario.amounts import count
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_YEAR
 from planner.scenario.durations import format_duration, months_words, range_words
 from planner.scenario.scenario import Scenario
+from planner.scenario.shown_money import write_usd
 from planner.scenario.task import FixedRun
 from planner.speed.match_model import find_model_record
 from planner.speed.serving import is_non_llm_work
@@ -87,12 +88,11 @@ def market_sentences(candidate: MarketCandidate) -> Iterator[str]:
     least = ""
     if band.cheapest is not None and candidate.provider is not None:
         how = "from" if band.cheapest <= band.typical else "listed at"
-        least = f"{how} ${band.cheapest:,.2f} ({candidate.provider}); "
+        least = f"{how} {write_usd(band.cheapest)} ({candidate.provider}); "
     few = ", of few sellers" if band.has_few_sellers else ""
-    yield (
-        f"An order of {at_once:,} {candidate.purchase_text}: {least}typically ${band.typical:,.2f} an hour each "
-        f"(${band.low:,.2f} to ${band.high:,.2f}){few}."
-    )
+    low, typical, high = map(write_usd, (band.low, band.typical, band.high))
+    order = f"An order of {at_once:,} {candidate.purchase_text}"
+    yield f"{order}: {least}typically {typical} an hour each ({low} to {high}){few}."
     if band.standing == "perhaps":
         wait = "" if band.wait_months is None else f", and may wait about {months_words(round(band.wait_months, 1))}"
         wait += ", which the days count" if candidate.wait_days else ""

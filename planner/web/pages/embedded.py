@@ -5,6 +5,7 @@ import streamlit as st
 from planner.report import words
 from planner.report.answer.verdict_line import doubt_text
 from planner.scenario.link import PAGE_KEYS, scenario_from_link
+from planner.scenario.shown_money import shown_money
 from planner.web import address, show, state
 from planner.web.pages import answer
 
@@ -23,6 +24,7 @@ def page() -> None:
     else:
         show.paragraph(*filter(None, [doubt_text(result.answer)]))
         show.figures(summary.figures)
-    show.small(f"[Open this plan]({address.link()}) · {words.markdown(show.plan_and_day())}")
+    about = " · ".join(filter(None, (show.plan_and_day(), shown_money().rate_text)))
+    show.small(f"[Open this plan]({address.link()}) · {words.markdown(about)}")
     for note in notes:
         show.small(words.markdown(note))
