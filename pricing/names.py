@@ -16,6 +16,7 @@ _SIZE_POINT = re.compile(r"(?<=[0-9])[^a-z0-9]+(?=[0-9]+\s*[bm]\b)")
 _AT_WORK = re.compile(r"[- ]A\d+(\.\d+)?B$")
 _THE = re.compile(r"^\s*the\s+", re.IGNORECASE)
 _REGION = re.compile(r"[a-z][a-z0-9-]+")
+_NUMBERED_REGION = re.compile(r"[a-z]+(?:-[a-z]+)+-?[0-9]+")
 UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ö": "Oe", "ß": "ss", "ø": "o", "ł": "l", "Ł": "L"})
 _ACCELERATOR_NOISE = re.compile(r"\b(nvidia|geforce|amd|instinct|intel|radeon|tesla)\b")
 
@@ -92,7 +93,8 @@ def _sites(catalogue: Catalogue, name: str, *, by_code: bool = False) -> tuple[s
     by_id = tuple(
         key for key in by_id if not by_id[1:] or any(isinstance(value, Figure) for _, value in catalogue.sites[key])
     )  # Phoenix, AZ: no Baku
-    return by_id or _sites_by_name(catalogue).get(typed) or _sites_of_region(catalogue, name.strip().lower())
+    by_name, region = _sites_by_name(catalogue), name.strip().lower()
+    return by_id or by_name.get(region) or by_name.get(typed) or _sites_of_region(catalogue, region)
 
 
 @cached(4, same=lambda catalogue: (catalogue.sites, catalogue.towns))
@@ -104,6 +106,7 @@ def _sites_by_name(catalogue: Catalogue) -> Mapping[str, tuple[str, ...]]:
     for index, called in ((towns, parts), (sites, _site_names(catalogue))):
         for key, names in called.items():
             spellings = {plain(form) for name in names for form in (bare(name), bare(name.translate(UMLAUTS)))}
+            spellings |= {name for name in names if _NUMBERED_REGION.fullmatch(name)}  # us-east-1 is not us-east1
             index |= {spelling: (*index.get(spelling, ()), key) for spelling in spellings}
     return towns | sites
 

@@ -56,7 +56,7 @@ def _wrong(line: str, fields: str) -> list[str]:
     except PricingError as error:
         return [f"no plan: {error}"]
     if reading.scenario is None:
-        return [f"no plan: {reading.questions}"]
+        return [] if fields == "asked" and reading.questions[0].choices else [f"no plan: {reading.questions}"]
     wanted = dict(pair.split("=") for pair in fields.split())
     return [
         f"{name} = {_field(reading, name)}, want {value}"

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR, SECONDS_PER_HOUR
-from planner.scenario.scenario import USUAL_ACCELERATOR
+from planner.scenario.scenario import USUAL_ACCELERATOR, Scenario
 from planner.scenario.task import ServingTask
 from planner.study.one_line.line_records import LEAST_RPS, machine_size
 from planner.study.one_line.quantities import MOST_GROWTH
@@ -14,13 +14,15 @@ from pricing import Catalogue
 
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 TOKENS_PER_SEQUENCE = 4_096  # as a plan has where nobody states it
+_FASTEST_OF_ONE = 300  # tokens a second: more are those of all users
 _SHARE_OF_RATE = 0.4  # an assumption: large published runs use 0.3 to 0.5 of the dense rate
 _USUAL = ServingTask(model="usual")
 _SAID = {
     "steps": "Steps times the batch are {:,.0f} in all.",
     "operations": "A training takes 6 operations for each parameter and token; a GPU 40% of its dense rate.",
     "text_encoder": "An encoder only reads tokens: {:,.4g} requests a second.",
-    "written_rate": "These are written tokens: {:,.4g} requests a second.",
+    "written_rate": "These are written tokens of all users: {:,.4g} requests a second.",
+    "grows_to": "The GPUs grow evenly over the time of the plan: {:,.0%} a year.",
     "owned": "{:,} of the GPUs are bought; the rest are rented.",
 }
 _BEGINNINGS = ("from", "starting", "in", "on")
@@ -47,10 +49,11 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
         of["token_rate"] / of.get("in", _USUAL.input_tokens), LEAST_RPS)),
     ("rps", {"written_rate"}, lambda of: max(of["written_rate"] / of.get("out", _USUAL.output_tokens), LEAST_RPS)),
     ("own", {"owned", "gpus"}, lambda of: max(round(of["gpus"] * of["owned"]), 1)),
-    ("growth", {"grows_to", "gpus", "length"}, lambda of: min(
-        (of["grows_to"] / of["gpus"]) ** (HOURS_PER_YEAR / of["length"]) - 1, MOST_GROWTH)),
+    ("growth", {"grows_to", "gpus"}, lambda of: min((of["grows_to"] / of["gpus"]) ** (
+        HOURS_PER_YEAR / of.get("length", Scenario().years * HOURS_PER_YEAR)) - 1, MOST_GROWTH)),
     ("rps", {"average", "peak"}, lambda of: of["average"]),
     ("audio", {"all_audio", "due"}, lambda of: of["all_audio"] / of["due"] / SECONDS_PER_HOUR),
+    ("audio", {"all_audio", "stray"}, lambda of: of["all_audio"] / of["stray"] / SECONDS_PER_HOUR),
     ("audio", {"all_audio", "length"}, lambda of: of["all_audio"] / of["length"] / SECONDS_PER_HOUR),
     ("audio", {"audio_each"}, lambda of: of["audio_each"] * of.get("team", 1)),
 )  # fmt: skip
@@ -68,6 +71,22 @@ def add_derived(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) 
         values["gpu_hours"] = values["gpu_hours"][0], values["stray"]
     if {"gpu_hours", "every"} <= values.keys() and values["gpu_hours"][1] is None and "model" not in values:
         values["gpu_hours"] = values["gpu_hours"][0], HOURS_PER_MONTH / values["every"]
+    _add_speed(values, notes)
+    _add_month(values, notes)
+    if "gpus" in values and (part := values.get("bought") or values.get("rented")):  # buy 32 and rent 16
+        values |= {"own": part if "bought" in values else values["gpus"], "gpus": values["gpus"] + part}
+        notes.append(f"{values['own']:,} of {values['gpus']:,} GPUs are bought; the rest are rented.")
+    _add_stated(values, notes)
+
+
+def _add_month(values: dict[str, Any], notes: list[str]) -> None:
+    """Take texts or sound without a time for those of a month."""
+    if {"texts", "all_audio"} & values.keys() and not {"due", "length", "stray", "train", "tune"} & values.keys():
+        values["stray"] = HOURS_PER_MONTH
+        notes.append("No time is stated: so much is taken for each month.")
+
+
+def _add_stated(values: dict[str, Any], notes: list[str]) -> None:
     for name, stated, value in _DERIVED:
         if stated <= values.keys() and name not in values:
             values[name] = value(values)
@@ -83,6 +102,17 @@ def _add_facts(catalogue: Catalogue, values: dict[str, Any]) -> None:
         values |= {"params": (model.active_params_b or model.params_b) * 1e9, model.modality: True}
     elif rate := chip.bf16_dense_tflops or chip.fp16_dense_tflops:
         values["rate"] = rate.newest.typical * 1e12 * _SHARE_OF_RATE
+
+
+def _add_speed(values: dict[str, Any], notes: list[str]) -> None:
+    """Take tokens a second for what each user sees where users are stated or it stands at a desk, else for all."""
+    if "tps" not in values or "text_encoder" in values or values["tps"] <= 0:
+        return
+    if values["tps"] <= _FASTEST_OF_ONE and {"rps", "team", "online", "inflight", "place", "local"} & values.keys():
+        values.setdefault("tpot", 1_000 / values.pop("tps"))
+        notes.append("The tokens a second are taken for what each user sees; for all write written tokens a second.")
+    else:
+        values.setdefault("written_rate", values.pop("tps"))
 
 
 def _add_open_hours(values: dict[str, Any], notes: list[str]) -> None:
@@ -136,7 +166,6 @@ _UNUSED: tuple[tuple[str, set[str], str], ...] = (
     ("model", {"train", "serve"}, "Which model runs is not used: the hours or the bill are stated."),
     ("seq", {"train"}, "How long a context is is not used: write how many tokens a request reads and writes."),
     ("steps", {"train"}, "Steps are not used without a batch: write 50,000 steps of 4M tokens each."),
-    ("tps", set(), "Tokens a second are read only of encoders: write 3 requests a second, or 900 tokens per second."),
     ("operations", {"train", "run"}, "The operations are not used: write 1e23 FLOPs on H100."),
     ("setting", set(), "A setting of the training or the server is not used: it changes no cost here."),
 )  # fmt: skip

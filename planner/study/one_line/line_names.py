@@ -11,7 +11,7 @@ from planner.speed.match_model import model_meant, substitution_note
 from planner.speed.serving.non_llm import match_non_llm_work
 from planner.speed.training.images import match_image_network
 from planner.study.one_line.line_records import GPU_WORDS
-from planner.study.one_line.line_rules import VERBS
+from planner.study.one_line.line_verbs import VERBS
 from planner.study.one_line.line_words import FILLERS, WORDS
 from planner.study.one_line.quantities import BLANK
 from pricing import Catalogue, PricingError, UnknownNameError, names
@@ -93,7 +93,7 @@ def work_of_kind(line: str) -> Iterator[LineName]:
     """Yield the usual models of the kinds of work that a line names: transcription, OCR."""
     for words, model in WORDS["kinds_of_work"].items():
         for match in re.finditer(rf"(?<![a-z]){words}(?![a-z])", line):
-            yield LineName("model", match.start(), match.end(), Meant(model, f"{words!r} is taken for {model}."))
+            yield LineName("model", match.start(), match.end(), Meant(model, f"{match[0]!r} is taken for {model}."))
 
 
 Reader = Callable[[Catalogue, str], Meant]
@@ -199,7 +199,7 @@ def _may_be_name(line: str, span: list[LineToken]) -> bool:
         return False
     if first.text in FILLERS - {"us", "new"} or last.text in FILLERS - {"us", "small", "large", "text", "mini", "max"}:
         return False
-    is_count = first.text.isdecimal() and len(first.text) < len("4090")
+    is_count = first.text.isdecimal() and len(first.text.lstrip("0")) < len("4090")
     return not is_count and last.text != "solar"  # where power comes from
 
 
@@ -216,7 +216,7 @@ def _name(catalogue: Catalogue, span: list[LineToken], line: str, typed: str) ->
     start, end, known = span[0].start, span[-1].end, _vocabulary(catalogue)
     called = " ".join(word.text for word in span)
     singular = called.removesuffix("s").rstrip("'") if _PLURAL.search(called) else called
-    if choices := WORDS["asked"].get(_VERSION.sub("", called)):
+    if choices := WORDS["asked"].get(called if called.startswith("us-") else _VERSION.sub("", called)):
         return LineName("several", start, end, Meant(""), tuple(choices))
     spellings = (singular, called) if called == "v100s" and typed[end - 1] == "s" else (called, singular)
     for spelling in dict.fromkeys(spellings):

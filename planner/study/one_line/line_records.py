@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from planner.scenario.amounts import format_amount
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, SECONDS_PER_HOUR
+from planner.scenario.question import KEYS
 from planner.scenario.scenario import Scenario
-from planner.study.one_line.quantities import parse_number
+from planner.study.one_line.quantities import blank, parse_number
 from pricing import PricingError
 from pricing.formulas import printable
 
@@ -76,10 +77,7 @@ def machine_size(chip: str) -> int:
     return 72 if "NVL72" in chip else 4 if "MI250X" in chip else 8  # a node of Frontier or LUMI has four MI250X
 
 
-_SPELT = (
-    "an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|sixteen|twenty|thirty|forty|fifty|a hundred|hundred"
-    "|dual|quad|a couple of|a dozen|a few|a single|single"
-)
+_SPELT = "an?|one|dual|quad|a single|single"
 _COUNT_BEFORE = re.compile(
     rf"(?<![\w.-])(?P<count>my(?= $)|\d+(?:,\d{{3}})*k?|{_SPELT})\s*"
     rf"(?:[x*]\s*|(?P<box>{'|'.join(sorted(MACHINE_WORDS, key=len, reverse=True))})\s+(?:(?:of|with|x)\s+)?"
@@ -87,7 +85,7 @@ _COUNT_BEFORE = re.compile(
     r"(?:(?:used|new|nvidia|amd|of|more|our|geforce|second-hand|[|]+)\s+)*$"
 )
 _COUNT_AFTER = re.compile(
-    rf"\s*(?:[x*]\s*(?P<count>\d+)|(?P<times>\d+)\s*x|, (?P<listed>\d{{1,3}}|{_SPELT})(?= *(?:,|$)))(?!\w)"
+    rf"\s*(?:[x*]\s*(?P<count>\d+)|(?P<times>\d+)\s*x|, (?P<listed>0*\d{{1,3}}|{_SPELT})(?= *(?:,|$)))(?!\w)"
 )
 
 
@@ -132,6 +130,7 @@ LABELS = {
     "of_each": "GPUs of each", "sites": "how many places", "team_each": "people in each",
     "all_audio": "hours of sound", "stray": "every, hours", "grows_to": "GPUs at the end",
     "audio_each": "sound of each", "setting": "setting", "node_hours": "machine-hours",
+    "no_spot": "may not be interrupted", "bought": "GPUs bought", "rented": "GPUs rented", "tps": "tokens a second",
     "images": "images", "precision": "precision", "billfor": "the bill is for", "stay": "data stays",
 }  # fmt: skip
 
@@ -158,3 +157,39 @@ def shown_value(name: str, value: Any) -> str:
     is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15
     usual: Callable[[Any], str] = "{:,.6g}".format if is_number else str
     return _SHOWN.get(name, usual)(value)
+
+
+REST_OF_WORD = re.compile(r"\w*")
+
+
+@dataclass
+class LineParts:
+    """What a line states, by quantity, and how each part was read."""
+
+    line: str
+    rest: str
+    values: dict[str, Any] = field(default_factory=dict)
+    phrases: list[UnderstoodPhrase] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    questions: list[LineQuestion] = field(default_factory=list)
+    dying: tuple[int, int] | None = None  # where a card stands that is broken
+    replaced_until: int = 0  # where the GPUs end that others replace
+
+    def add(self, name: str, value: Any, start: int, end: int, shown: str | None = None) -> None:
+        """Keep a quantity and blank out its words; the first of a kind counts, a second one is not understood."""
+        if self.values.get(name, value) != value:
+            self.notes.append(f"A second figure is left out: {self.line[start:end].strip(' ,;')}.")
+            self.rest = blank(self.rest, start, end)
+            return
+        self.values[name] = value
+        self.rest = blank(self.rest, start, end)
+        label = LABELS.get(name) or (KEYS[name].label if name in KEYS else name)
+        if self.line[end - 1 : end].isalnum():
+            end = REST_OF_WORD.match(self.line, end).end()  # type: ignore[union-attr]
+        text = self.line[start:end].strip(" ,;")
+        self.phrases.append(UnderstoodPhrase(text, label, shown_value(name, value) if shown is None else shown))
+
+    def leave_out(self, what: str, label: str, start: int, end: int) -> None:
+        """Say of a second thing of a kind that the plan leaves it out."""
+        self.rest = blank(self.rest, start, end)
+        self.notes.append(f"A plan has one {what}: {label} is left out; ask again with it alone.")

@@ -7,20 +7,16 @@ checks. What two things can mean is never chosen: the choices are lines with one
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
 from planner.scenario.known_names import accelerator_meant
-from planner.scenario.question import KEYS
 from planner.scenario.typed_money import AmountError
+from planner.study.one_line.line_asks import SAYS_ENOUGH, ask_for_chip, ask_what_for, is_negated, unknown_words
 from planner.study.one_line.line_money import find_amounts
 from planner.study.one_line.line_names import (
     LineName,
-    LineToken,
-    chips_of_memory,
     find_names,
-    near_name,
     provider_called,
     sells_tokens,
     tokens,
@@ -29,20 +25,19 @@ from planner.study.one_line.line_names import (
 from planner.study.one_line.line_plan import plan_of
 from planner.study.one_line.line_records import (
     GPU_WORDS,
-    LABELS,
     MACHINE_WORDS,
     VERB_WORDS,
     LineCount,
     LineError,
+    LineParts,
     LineQuestion,
     LineReading,
-    UnderstoodPhrase,
     count_beside,
     machine_size,
-    shown_value,
 )
-from planner.study.one_line.line_rules import MEMORY, RULES, STRAY, VERBS
+from planner.study.one_line.line_rules import RULES, STRAY
 from planner.study.one_line.line_spelling import middle_of_ranges, plain_spelling
+from planner.study.one_line.line_verbs import VERBS
 from planner.study.one_line.line_words import FILLERS, WORDS
 from planner.study.one_line.quantities import BLANK, blank, take
 from pricing import Catalogue, PricingError, names
@@ -51,8 +46,6 @@ from pricing.formulas import printable
 from pricing.meant import Meant
 
 LONGEST = 300
-_NUMBER_BEHIND = re.compile(r"[ -]\d{3,}\w*(?: (?:ti|super|xtx?))*(?!\w)")
-_QUIET = frozenset(WORDS["quiet"].split())
 _MACHINES_BEHIND = re.compile(r" (?:servers|nodes|machines|boxes|racks)(?![a-z])")
 _EACH = re.compile(
     r"(?: in)? each(?![a-z])"
@@ -60,25 +53,18 @@ _EACH = re.compile(
     r"|token|second|minute)(?![a-z]))[a-z]+"
 )
 _ONLY = re.compile(r" only(?![a-z])")
-_REST_OF_WORD = re.compile(r"\w*")
 _MOST_BETWEEN = 2  # words between `we have` and what there is
 _EXAMPLE = "64 H100 for 3 months in Germany, or Llama 70B at 5 requests a second"
 _ONE = {"place": "place", "model": "model", "provider": "seller", "seller": "seller", "price": "model"}
-_SAYS_ENOUGH = frozenset({
-    "chip", "model", "bill", "gpus", "team", "budget", "monthly_budget", "have", "gpu_hours", "rps", "tokens", "anyone",
-    "seller", "billfor", "team_each", "audio",
-    "each_rps", "node_hours", "texts", "audio_each", "token_rates", "inflight", "batch", "cpu", "contract",
-})  # fmt: skip
 _OWNED_SINCE = re.compile(
     r"(?<![a-z])(?:owned since|(?:bought|purchased|owned)(?: in)? (?:19|20)\d\d)(?![a-z])", re.IGNORECASE
 )
-# zz900 and 900b may be names; p95, 40k, 12kg and imagenet-21k are none.
-_LIKE_NAME = re.compile(
-    r"(?:[gr]tx|titan|quadro|jetson|schnell|kontext|turbo|nano)$"
-    r"|(?!p\d\d$|\d+k$|\d+e\d+$|[a-z]+-\d+[a-z]$|\d[\d.]*[- ]?[a-z]{3,}$)(?=.*[a-z])(?=.*\d)[\w.+-]+"
-)
 _OWNED = re.compile(
     r"s? (?:(?:that |which )?(?:we|i)(?: already)? (?:have|own)|owned|(?:since|from) (?:19|20)\d\d)(?![a-z])"
+)
+_DYING = re.compile(
+    r"s? (?:(?:is|are|was|just|has|have|card|gpu) )*"
+    r"(?:dies|died|dying|dead|broke|broken|failed|failing|gave up|fried|toast)(?![a-z])"
 )
 _UNITS = {unit + plural for unit in ("hour", "day", "week", "month", "year") for plural in ("", "s")}
 _COSTS = re.compile(r"(?<![a-z])(?:costs?|price|prices|much|expensive|pay)(?![a-z])")
@@ -105,38 +91,6 @@ _REPLACES = re.compile(
 )
 
 
-@dataclass
-class LineParts:
-    """What a line states, by quantity, and how each part was read."""
-
-    line: str
-    rest: str
-    values: dict[str, Any] = field(default_factory=dict)
-    phrases: list[UnderstoodPhrase] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    questions: list[LineQuestion] = field(default_factory=list)
-    replaced_until: int = 0  # where the GPUs end that others replace
-
-    def add(self, name: str, value: Any, start: int, end: int, shown: str | None = None) -> None:
-        """Keep a quantity and blank out its words; the first of a kind counts, a second one is not understood."""
-        if self.values.get(name, value) != value:
-            self.notes.append(f"A second figure is left out: {self.line[start:end].strip(' ,;')}.")
-            self.rest = blank(self.rest, start, end)
-            return
-        self.values[name] = value
-        self.rest = blank(self.rest, start, end)
-        label = LABELS.get(name) or (KEYS[name].label if name in KEYS else name)
-        if self.line[end - 1 : end].isalnum():
-            end = _REST_OF_WORD.match(self.line, end).end()  # type: ignore[union-attr]
-        text = self.line[start:end].strip(" ,;")
-        self.phrases.append(UnderstoodPhrase(text, label, shown_value(name, value) if shown is None else shown))
-
-    def leave_out(self, what: str, label: str, start: int, end: int) -> None:
-        """Say of a second thing of a kind that the plan leaves it out."""
-        self.rest = blank(self.rest, start, end)
-        self.notes.append(f"A plan has one {what}: {label} is left out; ask again with it alone.")
-
-
 def read_line(catalogue: Catalogue, typed: str, day: date | None = None) -> LineReading:
     """Return the plan that a line asks for on a day (none: the catalogue's). Raises `LineError` where there is none."""
     line = " ".join(unicodedata.normalize("NFKC", typed).split())
@@ -153,16 +107,17 @@ def read_line(catalogue: Catalogue, typed: str, day: date | None = None) -> Line
         raise LineError(f"{error}.") from error
     _read_names(catalogue, parts)
     _read_generic_count(parts)
-    _ask_for_chip(catalogue, parts)
+    ask_for_chip(catalogue, parts)
     periods = (
         () if _COSTS.search(parts.line.lower()) else take(parts.rest, STRAY)
     )  # per month, of nothing that was read
     stray = [parts.line[start:end] for _, _, start, end in periods]
-    unknown = (*_unknown_words(catalogue, parts), *stray)
+    unknown = (*unknown_words(catalogue, parts), *stray)
+    ask_what_for(parts)
     parts.phrases.sort(key=lambda phrase: line.find(phrase.text))
     if parts.questions:
         return LineReading(line, None, tuple(parts.phrases), tuple(parts.notes), unknown, tuple(parts.questions))
-    if not parts.values.keys() & _SAYS_ENOUGH:
+    if not parts.values.keys() & SAYS_ENOUGH:
         raise LineError(f"Nothing in {printable(line, 60)!r} says what is wanted: write {_EXAMPLE}.")
     return _with_plan(catalogue, parts, unknown)
 
@@ -241,6 +196,8 @@ def _rented_from(catalogue: Catalogue, parts: LineParts, name: LineName) -> Line
 
 
 def _add_name(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from: int | None) -> None:
+    if is_negated(catalogue, parts, name):
+        return
     if not name.meant.key:
         rewritten = {each: parts.line[: name.start] + each + parts.line[name.end :] for each in name.choices}
         called = {_called(catalogue, each): line for each, line in rewritten.items()}
@@ -269,9 +226,11 @@ def _with_count(name: LineName, count: LineCount | None) -> tuple[int, int]:
 
 
 def _add_chip(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from: int | None) -> None:
+    count = count_beside(parts.rest, name.start, name.end)
+    if _is_dying(parts, name, count):
+        return
     machine, offer = catalogue.servers.get(name.meant.key), catalogue.offers.get(name.meant.key)
     chip = machine.accelerator if machine else offer.accelerator if offer else name.meant.key
-    count = count_beside(parts.rest, name.start, name.end)
     is_replaced = name.end <= parts.replaced_until
     is_owned = "owned" not in parts.values and _OWNED.match(parts.line.lower(), name.end) is not None
     is_owned = is_owned or _OWNED_SINCE.search(parts.line) is not None
@@ -296,6 +255,14 @@ def _add_chip(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from:
     parts.notes += [name.meant.note] if name.meant.note else []
 
 
+def _is_dying(parts: LineParts, name: LineName, count: LineCount | None) -> bool:
+    """Return whether a line says of a card that it broke: then it is not what is wanted."""
+    if dying := _DYING.match(parts.line.lower(), name.end):
+        parts.dying = _with_count(name, count)[0], dying.end()
+        parts.rest = blank(parts.rest, *parts.dying)
+    return dying is not None
+
+
 def _is_behind(rest: str, have_end: int | None, count: LineCount | None) -> bool:
     """Return whether a count stands right behind `we have`."""
     if have_end is None or count is None or have_end > count.start:
@@ -313,62 +280,13 @@ def _read_generic_count(parts: LineParts) -> None:
         elif "gpus" not in parts.values and "chip" in parts.values and count and word.text in MACHINE_WORDS:
             many = count.many * machine_size(parts.values["chip"])
             parts.add("gpus", many, count.start, word.end, f"{many:,}")
-        elif word.text == "more" and "have" in parts.values and count:
-            parts.add("gpus", parts.values["have"] + count.many, count.start, word.end)
+        elif word.text in ("more", "additional") and count and {"have", "gpus"} & parts.values.keys():
+            name, now = ("gpus", "have") if "have" in parts.values else ("grows_to", "gpus")
+            parts.add(name, parts.values[now] + count.many, count.start, word.end)
     for word in tokens(parts.rest):
         is_alone = _UNIT_BEHIND.match(parts.rest, word.end) is None
         if "chip" in parts.values and "gpus" not in parts.values and word.text.isdecimal() and is_alone:
             parts.add("gpus", int(word.text), word.start, word.end)
-
-
-def _ask_for_chip(catalogue: Catalogue, parts: LineParts) -> None:
-    """Ask which card is meant where only its memory is stated."""
-    for _, gb, start, end in take(parts.rest, MEMORY):
-        chips = () if "chip" in parts.values else chips_of_memory(catalogue, gb)
-        if "chip" in parts.values:
-            parts.rest = blank(parts.rest, start, end)
-            parts.notes.append(f"{parts.line[start:end]} is not used: the GPU is named.")
-        if chips and parts.phrases:
-            lines = {each: f"{parts.line[:start]}{each}{parts.line[end:]}" for each in chips}
-            labels = {catalogue.accelerator_label(each): line for each, line in lines.items()}
-            parts.questions.append(LineQuestion(parts.line[start:end], labels))
-            parts.rest = blank(parts.rest, start, end)
-
-
-def _unknown_words(catalogue: Catalogue, parts: LineParts) -> Iterator[str]:
-    """Yield each run of words that nothing took; a word that is nearly a name becomes a question."""
-    run: list[str] = []
-    last = 0
-    for word in tokens(parts.rest):
-        is_word = (
-            not {word.text, names.bare(word.text)} & (FILLERS | _QUIET) and re.search(r"\w", word.text) is not None
-        )
-        if run and (not is_word or BLANK in parts.rest[last : word.start]):
-            yield " ".join(run)
-            run = []
-        if is_word:
-            run.append(parts.line[word.start : _REST_OF_WORD.match(parts.line, word.end).end()])  # type: ignore[union-attr]
-            _ask_about(catalogue, parts, word)
-        last = word.end
-    if run:
-        yield " ".join(run)
-
-
-def _ask_about(catalogue: Catalogue, parts: LineParts, word: LineToken) -> None:
-    """Ask about a word that may name another chip, model or place than the plan would have."""
-    if word.text.isalpha() and (number := _NUMBER_BEHIND.match(parts.rest, word.end)):
-        word = word._replace(end=number.end())
-    is_behind = parts.rest[: word.start].split()[-1:] in (["in"], ["near"], ["from"])
-    close = near_name(catalogue, word.text, is_place=is_behind)
-    is_place = (
-        "site" not in parts.values and is_behind and word.text[0].isalpha() and word.text not in WORDS["nationalities"]
-    )
-    if parts.phrases and (close or is_place or _LIKE_NAME.fullmatch(word.text)):
-        before, after = parts.line[: word.start], parts.line[word.end :]
-        shorter = re.sub(r"\bin\s*$", "", before) + after if is_place else before + after
-        choices = {close: before + close + after} if close else {}
-        choices["leave it out"] = " ".join(shorter.split())
-        parts.questions.append(LineQuestion(parts.line[word.start : word.end], choices))
 
 
 def _called(catalogue: Catalogue, choice: str) -> str:
