@@ -21,6 +21,7 @@ app: venv ## serve the app on this machine and print its address (PORT=9000 to c
 team: venv ## serve many people: SERVERS=2 plain servers behind HAProxy (TLS_CERTIFICATE=file.pem)
 	@exec $(PY) tools/team.py "$(PORT)"
 
+test: JOBS = 3
 test: dev lint ## everything CI checks: style, types, all tests, the browser's too (JOBS=4 for more at once)
 	@$(PY) -m tests.browser.chromium
 	@$(PY) -m tests.team

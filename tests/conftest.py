@@ -6,6 +6,7 @@ And which facts the tests are given: the frozen ones, with no live prices over t
 import gc
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -23,6 +24,27 @@ settings.register_profile("here", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, database=None, print_blob=True)
 settings.register_profile("quick", settings.get_profile("here"), max_examples=5)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
+
+
+# What takes longest, longest first, then all else: workers take file after file and end together. A browser waits much,
+# so its files stand between those that calculate.
+LONGEST = (
+    "test_any_facts.py", "browser/test_axe_states.py", "crawl/test_crawl.py", "browser/test_answer.py",
+    "report/test_workbook.py", "browser/test_undo.py", "team", "browser/test_keyboard.py", "study/test_sweep_rows.py",
+    "browser", "crawl", "web/test_started.py", "pricing/feeds/test_edited_store.py", "kept", "test_change.py",
+)  # fmt: skip
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the longest files first."""
+    paths = [Path(__file__).parent / name for name in LONGEST]
+    places: dict[Path, int] = {}
+    for item in items:
+        if item.path not in places:
+            both = {item.path, *item.path.parents}
+            places[item.path] = next((place for place, path in enumerate(paths) if path in both), len(paths))
+    items.sort(key=lambda item: places[item.path])
 
 
 @pytest.hookimpl(wrapper=True)

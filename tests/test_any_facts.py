@@ -264,7 +264,8 @@ def test_twenty_more_offers_in_a_copy_of_the_tree_break_no_test_of_the_data(tmp_
     left_out = shutil.ignore_patterns(".*", "__pycache__")
     copy = Path(shutil.copytree(ROOT, tmp_path / "copy", ignore=left_out))
     newcomers.put_newcomers(copy / "pricing" / "data", SEEDS[0])
-    call = [sys.executable, "-m", "pytest", "tests/pricing", "--hypothesis-profile=quick", "-p", "no:cacheprovider"]
+    quick = ("-m", "not slow", "--hypothesis-profile=quick")  # the slow ones kill, time and repeat: not of the data
+    call = [sys.executable, "-m", "pytest", "tests/pricing", *quick, "-p", "no:cacheprovider"]
     alone = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
     where = {**alone, "XDG_CACHE_HOME": str(tmp_path / "cache")}
     done = subprocess.run(call, cwd=copy, env=where, capture_output=True, text=True, check=False)

@@ -5,10 +5,10 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 from urllib.error import URLError
 from urllib.request import urlopen
 
@@ -20,6 +20,7 @@ from tests.browser import chromium
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
 START_SECONDS = 60
+USUAL_PATIENCE_MS = 30_000  # as Playwright has it
 WIDE: ViewportSize = {"width": 1440, "height": 900}
 QUIET_START = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -29,11 +30,10 @@ QUIET_START = [
 
 @pytest.hookimpl(tryfirst=True)  # before anybody chooses by mark
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is in this folder, and start it first: it is slow. Workers take it file by file, like all the rest."""
+    """Mark what is in this folder."""
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.browser)
-    items.sort(key=lambda item: HERE not in item.path.parents)
 
 
 @contextmanager
@@ -84,12 +84,44 @@ def theme(request: pytest.FixtureRequest) -> Literal["light", "dark"]:
     return "dark" if request.param == "dark" else "light"
 
 
+@pytest.fixture(scope="package")
+def visitor(browser: Browser, app_address: str) -> Callable[..., Page]:
+    """Return the page of somebody who was never here: `page.goto("/compare")` opens a page of the app.
+
+    It is the last page of the same screen and theme, emptied: the browser need not read and compile the scripts again.
+    """
+    pages: dict[str, Page] = {}
+
+    def visit(**how: Any) -> Page:
+        page = pages.get(repr(how))
+        if page is None or page.is_closed():
+            context = browser.new_context(base_url=app_address, accept_downloads=True, **how)
+            page = pages[repr(how)] = context.new_page()
+        else:
+            _empty(page, how["viewport"])
+        return page
+
+    return visit
+
+
+def _empty(page: Page, screen: ViewportSize) -> None:
+    """Take from a page whatever a test left: other pages, cookies, history, what it changed of the screen."""
+    for other in page.context.pages:
+        if other is not page:
+            other.close()
+    page.unroute_all()
+    page.goto("/_stcore/health")  # of this server: the browser keeps the process that compiled the scripts
+    page.context.clear_cookies()
+    page.context.new_cdp_session(page).send("Page.resetNavigationHistory")
+    page.emulate_media(media="null", reduced_motion="null")
+    page.set_default_timeout(USUAL_PATIENCE_MS)
+    page.set_viewport_size(screen)
+
+
 @pytest.fixture
-def page(browser: Browser, app_address: str, theme: Literal["light", "dark"]) -> Iterator[Page]:
-    """A fresh visitor with an empty cache: `page.goto("/compare")` opens a page of the app."""
-    context = browser.new_context(base_url=app_address, viewport=WIDE, color_scheme=theme, accept_downloads=True)
-    yield context.new_page()
-    context.close()
+def page(visitor: Callable[..., Page], theme: Literal["light", "dark"]) -> Page:
+    """A visitor who was never here, on a wide screen."""
+    return visitor(viewport=WIDE, color_scheme=theme)
 
 
 def _free_port() -> int:

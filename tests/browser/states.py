@@ -7,12 +7,11 @@ screen, cut off, or too small for a finger.
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from planner.web.pages import answer, compare, speed, what_if
 from tests.browser.sentence import WORK, reach
@@ -255,21 +254,18 @@ def wrong_with(page: Page) -> list[str]:
     ]  # fmt: skip
 
 
-@contextmanager
-def visit(browser: Browser, address: str, state: State, name: str, theme: str) -> Iterator[Page]:
-    """A state on a screen, as a fresh visitor reaches it."""
+def look(name: str, theme: str) -> dict[str, Any]:
+    """Return the screen and the theme of a visitor, as the browser wants them."""
     screen = SCREENS[name]
-    context = browser.new_context(
-        base_url=address,
-        viewport={"width": screen.width, "height": screen.height},
-        device_scale_factor=screen.scale,
-        color_scheme=theme,  # type: ignore[arg-type]
-    )
-    page = context.new_page()
+    size = {"width": screen.width, "height": screen.height}
+    return {"viewport": size, "device_scale_factor": screen.scale, "color_scheme": theme}
+
+
+def arrive(page: Page, state: State) -> Page:
+    """Bring a page into a state."""
     open_page(page, state.path)
     state.do(page)
-    yield page
-    context.close()
+    return page
 
 
 LOOKS = tuple((name, theme) for name in SCREENS for theme in ("light", "dark"))
@@ -289,8 +285,9 @@ def main(address: str, part: str = "", turn: str = "") -> int:
             here = LOOKS if not turn else (LOOKS[(number + int(turn)) % len(LOOKS)],)
             for name, theme in here if part in state.name else ():
                 try:
-                    with visit(browser, address, state, name, theme) as page:
-                        found = wrong_with(page)
+                    context = browser.new_context(base_url=address, **look(name, theme))
+                    found = wrong_with(arrive(context.new_page(), state))
+                    context.close()
                 except (Error, AssertionError) as error:
                     found = [f"not reached: {str(error)[:300]}"]
                 wrong += bool(found)

@@ -3,10 +3,11 @@
 Each state is seen on one screen in one theme, taken in turn. `python -m tests.browser.states` looks at all of them.
 """
 
-import pytest
-from playwright.sync_api import Browser, Page, expect
+from collections.abc import Callable
 
-from tests.browser.conftest import WIDE
+import pytest
+from playwright.sync_api import Page, expect
+
 from tests.browser.states import (
     LATE,
     LOOKS,
@@ -15,12 +16,13 @@ from tests.browser.states import (
     SERVES,
     STATES,
     TRAINS,
+    arrive,
     cut_off,
+    look,
     nameless,
     too_small,
     too_wide,
     unfold,
-    visit,
 )
 from tests.browser.visit import TRACEBACK, axe_violations, open_page, settle
 
@@ -36,18 +38,18 @@ _BY_NAME = {one.name: one for one in STATES}
 
 
 @pytest.mark.parametrize(("place", "name"), tuple(enumerate(SEEN)))
-def test_every_state_can_be_read_by_everybody(browser: Browser, app_address: str, place: int, name: str) -> None:
-    with visit(browser, app_address, _BY_NAME[name], *LOOKS[place % len(LOOKS)]) as page:
-        expect(page.locator(TRACEBACK)).to_have_count(0)
-        violations = axe_violations(page)
-        assert not violations, "\n".join(violations)
-        assert too_wide(page) <= 0
+def test_every_state_can_be_read_by_everybody(visitor: Callable[..., Page], place: int, name: str) -> None:
+    page = arrive(visitor(**look(*LOOKS[place % len(LOOKS)])), _BY_NAME[name])
+    expect(page.locator(TRACEBACK)).to_have_count(0)
+    violations = axe_violations(page)
+    assert not violations, "\n".join(violations)
+    assert too_wide(page) <= 0
 
 
-def test_the_watch_notices_what_is_wrong(browser: Browser, app_address: str) -> None:
-    with visit(browser, app_address, STATES[0], "wide", "light") as page:
-        page.evaluate("document.querySelector('h1').innerHTML = '<img src=data:,>'")
-        assert any(one.startswith("image-alt") for one in axe_violations(page))
+def test_the_watch_notices_what_is_wrong(page: Page) -> None:
+    arrive(page, STATES[0])
+    page.evaluate("document.querySelector('h1').innerHTML = '<img src=data:,>'")
+    assert any(rule.startswith("image-alt") for rule in axe_violations(page))
 
 
 _NAMES = "() => [...document.querySelectorAll('.stPlotlyChart')].map(one => one.ariaLabel)"
@@ -98,9 +100,8 @@ def test_on_a_phone_nothing_is_cut_or_too_small(page: Page, path: str) -> None:
     assert not nameless(page)
 
 
-def test_nothing_moves_for_those_who_ask_for_that(browser: Browser, app_address: str) -> None:
-    context = browser.new_context(base_url=app_address, reduced_motion="reduce", viewport=WIDE)
-    page = context.new_page()
+def test_nothing_moves_for_those_who_ask_for_that(page: Page) -> None:
+    page.emulate_media(reduced_motion="reduce")
     open_page(page, "/?gpus=16")
     page.evaluate(_WATCH)
     page.locator(".st-key-phrase-busy button").click()
@@ -116,4 +117,3 @@ def test_nothing_moves_for_those_who_ask_for_that(browser: Browser, app_address:
     page.wait_for_timeout(500)
     assert sorted(set(page.evaluate("moved"))) == []
     assert page.evaluate(_GLIDES) == 0
-    context.close()
