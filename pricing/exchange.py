@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from datetime import date
+from itertools import pairwise
+from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -12,6 +15,7 @@ if TYPE_CHECKING:
 
 DOLLAR = "USD"
 _FACT = "exchange-rate-"
+_DAYS_PER_YEAR = 365.25
 # Marks that stand for one currency; ¥ and kr stand for several.
 _MARKS = {
     "€": "EUR",
@@ -50,6 +54,22 @@ def rates(catalogue: Catalogue) -> Rates:
             source = catalogue.sources[figure.newest.source]
             by_code[code] = ExchangeRate(code, figure.newest.typical, figure.since, source.publisher or source.title)
     return by_code
+
+
+def moves_per_year(catalogue: Catalogue) -> Mapping[str, float]:
+    """Return how far each currency moved against the dollar in a year: the root mean square between dated rates.
+
+    A currency counts by half, and all together by half: few dates say little of one.
+    """
+    squares = {}
+    for key, fact in catalogue.facts.items():
+        dated = sorted(fact.figure.values.items())
+        if key.startswith(_FACT) and len(dated) > 1:
+            squares[key.removeprefix(_FACT).upper()] = fmean(
+                math.log(after.typical / before.typical) ** 2 / ((day - earlier).days / _DAYS_PER_YEAR)
+                for (earlier, before), (day, after) in pairwise(dated)
+            )
+    return {code: math.sqrt((square + fmean(squares.values())) / 2) for code, square in squares.items()}
 
 
 class CurrencyAmount(NamedTuple):

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.money.currency import at_later_rates
 from planner.money.ledger import Case, Ledger, Line
 from planner.money.people import with_people
 from planner.money.price_path import with_forward_fee
@@ -99,7 +100,7 @@ def complete_ledger(setting: PlanContext, title: str, lines: Iterable[Line], cas
     At an end of all ranges its inputs are there; what is decided, as its size, stays.
     """
     ledger = Ledger(title, with_people(setting, with_forward_fee(setting, lines)))
-    return with_tax(setting, ledger if case == "typical" else ledger.at_end(case))
+    return at_later_rates(setting, with_tax(setting, ledger if case == "typical" else ledger.at_end(case)))
 
 
 Builder = Callable[[PlanContext], OptionLedger | Unavailable]

@@ -45,6 +45,12 @@ class RentAssumption(SourcedRecord):
     listings: ListingChanges = Field(description="what listings of the same machine did")
 
 
+class CurrencyAssumption(SourcedRecord):
+    """The assumption about rates of currencies."""
+
+    times: float = Field(gt=0, description="how far they may move in a year, over how far dated rates have moved")
+
+
 class InputCorrelation(SourcedRecord):
     """Two inputs that move together."""
 
@@ -68,6 +74,7 @@ class FuturesAssumptions(StrictModel):
     ranges: RangeAssumption = Field(description="how the range of a figure is read")
     use: SourcedFactor = Field(description="a factor on every share of busy hours that is entered")
     rents: RentAssumption = Field(description="how rents may move")
+    currency: CurrencyAssumption = Field(description="how the rate of a currency may move")
     together: InputCorrelation = Field(description="two inputs that move together")
 
 

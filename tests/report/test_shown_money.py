@@ -30,7 +30,7 @@ def whole_cells(monkeypatch: pytest.MonkeyPatch) -> None:
 def texts(key: str, code: str | None, *, every: bool) -> dict[str, str]:
     preset = find_preset(key)
     assert preset is not None
-    shown = None if code is None else Currency(code=code)
+    shown = None if code is None else Currency(code=code, usd_per_unit_by_year=(RATES[code].usd,))  # not drawn
     scenario = preset.scenario.model_copy(update={"currency": shown, "name": "Example"})
     report = evaluate(LoadedScenario(key, scenario, CATALOGUE, DAY, ()))
     report = with_studies(report) if every else report

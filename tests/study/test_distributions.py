@@ -141,7 +141,7 @@ def test_a_range_is_drawn_and_yours_is_as_you_say(yours: float | None) -> None:
     (Rejection("outlasts_the_plan"), "takes longer than the plan", "takes longer"),
     (Rejection("late", amount=1.0), "1 day late", "so many day late"),
     (Rejection("late", amount=0.1), "2.4 hours late", "so many hours late"),
-    (Rejection("over_budget", amount=2e6), "over the budget by $2 million", "over the budget by $so many million"),
+    (Rejection("over_budget", amount=2e6), "over the budget by $2 million", "over the budget by so many million"),
     (Rejection("costs_more_and_slower", "A"), "more expensive and slower than A", "more expensive and slower"),
 ])  # fmt: skip
 def test_the_words_say_it_and_the_kind_is_gone_by(lost: Rejection, words: str, counted: str) -> None:

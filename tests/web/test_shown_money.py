@@ -22,7 +22,7 @@ def shown(page: str, code: str | None, key: str, view: View) -> tuple[str, str]:
     """Return the sentences and cards of a page, and all that it sends to a browser but the rows of tables."""
     preset = find_preset(key)
     assert preset is not None
-    currency = None if code is None else Currency(code=code)
+    currency = None if code is None else Currency(code=code, usd_per_unit_by_year=(RATES[code].usd,))
     scenario = preset.scenario.model_copy(update={"currency": currency, "name": "Example"})
     app = opened(page, scenario, **({view[1]: view[2]} if view[1] else {}))
     texts = [f"{card.label} {card.value} {card.delta}" for card in app.metric]

@@ -40,6 +40,7 @@ _LABELS: dict[str, tuple[str, str, Write]] = {
     "busy_factor": ("Work that comes", "", lambda share: f"{words.percent(share)} of plan"),
     "hours_factor": ("Hours the models take", "", lambda share: f"{words.percent(share)} of prediction"),
     "rent_change_per_year": ("Change of rents a year", "", _change),
+    "currency_change_per_year": ("Change of the currency a year", "against the dollar", _change),
     "rent_drift_per_year": ("Change of rents a year", "beside your path", _change),
     **{
         f"{kind}_price_factor": (name, "", lambda share: f"{words.percent(share)} of today's")

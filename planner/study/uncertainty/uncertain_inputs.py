@@ -14,11 +14,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from statistics import NormalDist
+from statistics import NormalDist, fmean
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from planner.money.currency import CHANGE as CURRENCY_CHANGE
 from planner.money.demand.lost_time import RATE
 from planner.money.ledger import CASES, LedgerInput, Origin, end, origin
 from planner.money.option import Option
@@ -37,6 +38,7 @@ from planner.money.ways.spot import ON_DEMAND_SHARE
 from planner.speed.training.goodput import NODE_FAILURES, failure_rate, regime_rate
 from planner.study.data_files import SourcedRecord, load_futures_assumptions
 from pricing import Figure, PricingError
+from pricing.exchange import DOLLAR, moves_per_year
 from pricing.orderable import SPOT_SHARE
 
 TAIL = 0.1  # of futures beyond each end of a range
@@ -154,7 +156,7 @@ def uncertain_inputs(plan: Plan) -> tuple[UncertainParameter, ...]:
     if any(WAYS[option.way].owns for option in plan.options):
         every += [*_delivery_parameters(plan), *_machine_price_parameters(plan)]
     every += [*_rent_parameters(plan), *_work_parameters(plan), *_failure_parameters(plan), *_spot_parameters(plan)]
-    every += _rental_depth_parameters(plan)
+    every += [*_rental_depth_parameters(plan), *_currency_parameters(plan)]
     by_name = {parameter.name: parameter for parameter in every
                if not parameter.spread.is_certain and parameter.name not in plan.setting.tried}  # fmt: skip
     return tuple(by_name[name] for name in sorted(by_name))
@@ -341,6 +343,19 @@ def _rental_depth_parameters(plan: Plan) -> Iterator[UncertainParameter]:
     value = catalogue.facts[SPOT_SHARE].figure.newest
     source, spread = catalogue.sources[value.source], InputDistribution(-1.0, 0.0, 1.0)
     yield UncertainParameter(RENTAL_DEPTH, "position", spread, OF_DEPTH, "assumption", source.title, source.url)
+
+
+def _currency_parameters(plan: Plan) -> Iterator[UncertainParameter]:
+    """Yield where the rate of the currency goes that the plan is shown in; your own rates by year are certain."""
+    shown, catalogue = plan.setting.currency, plan.setting.catalogue
+    moves = moves_per_year(catalogue)
+    if shown is None or shown.code == DOLLAR or shown.usd_per_unit_by_year or not moves:
+        return
+    assumed = load_futures_assumptions().currency
+    move = assumed.times * moves.get(shown.code, fmean(moves.values())) * Z_TAIL
+    move /= math.sqrt(max(plan.setting.scenario.years, 1.0))
+    spread = InputDistribution(math.expm1(-move), 0.0, math.expm1(move), LEAST_CHANGE, MOST_CHANGE)
+    yield _assumed(CURRENCY_CHANGE, "share a year", spread, assumed)
 
 
 def predicted_hours_distribution(plan: Plan) -> InputDistribution | None:
