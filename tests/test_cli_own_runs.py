@@ -52,7 +52,7 @@ def test_check_ends_with_the_lines_of_a_scenario_that_says_the_same(
     code, brought, err = run(capsys, "plan", str(base), *DAY, "--runs", mine)
     assert code == OK
     assert brought == written
-    assert "Uses 3 runs of yours of this model on H100 SXM5 80 GB: 82% of the prediction" in brought
+    assert "Uses 3 runs of yours of this model on H100 SXM5 80 GB: 81% of the prediction" in brought
     said, _, wish = err.partition(" times what one H100-SXM5-80GB can compute of such a model; want at most ")
     assert said.startswith("=mine.csv: 1 run not used. =1+1: tokens_per_s_per_accelerator: 1,000,000,000,000 is ")
     assert wish.endswith("; look at its unit.\n")

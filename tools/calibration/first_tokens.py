@@ -44,6 +44,7 @@ class FirstTokenRuns:
     case: ServingCase
     busy: Array
     arrivals_per_s: Array
+    limit_s: Array
     published_s: Array
 
     def where(self, mask: NDArray[np.bool_]) -> FirstTokenRuns:
@@ -56,7 +57,8 @@ class FirstTokenRuns:
     def log_errors(self, constants: ServingConstants) -> Array:
         """Logarithm of predicted over published rate of first tokens: below nought where we say too long."""
         predicted = first_token_s(
-            self.case, serving_rates(constants, self.case.traits), busy=self.busy, arrivals_per_s=self.arrivals_per_s
+            self.case, serving_rates(constants, self.case.traits), busy=self.busy, arrivals_per_s=self.arrivals_per_s,
+            limit_s=self.limit_s,
         )  # fmt: skip
         return np.asarray(np.log(self.published_s / predicted))
 
@@ -73,6 +75,7 @@ def waited(catalogue: Catalogue, rows: Sequence[Row], constants: ServingConstant
         source=np.array([row.get("source_title", "") for row, _ in found]),
         case=stack_records([run.case for run in runs]), busy=made.batch,
         arrivals_per_s=np.array([run.arrivals_per_s for run in runs]),
+        limit_s=np.array([run.limit_ttft_s for run in runs]),
         published_s=np.array([(number(row, "ttft_ms") or 0.0) / 1e3 for row, _ in found]),
     )  # fmt: skip
 

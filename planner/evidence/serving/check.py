@@ -132,6 +132,7 @@ def _work_rate(catalogue: Catalogue, row: Row) -> tuple[ServingAccelerator, NonL
 
 _WORST_OVER_MEAN = 1.18  # of the time between tokens: 99th percentile over mean in published services
 _PERCENTILE, _PROMPT_CV = 0.99, 0.0  # prompts are cut and mixed: hardly any spread in what each waits for
+_MEAN_OF_PROMISE = 0.25  # of a promised 99th percentile: the mean of published services that are held to one
 _SLACK = 0.95  # of what a service could take on average, so that waiting stays short
 _HALVINGS = 40
 
@@ -164,7 +165,7 @@ def predict(runs: Sequence[ServingRun], constants: ServingConstants) -> ServingP
     busy = np.where(np.isfinite(arrivals), batch_at_rate(case, rate, most=promised, requests_per_s=arrivals), promised)
     full = batch_cycle(case, rate, batch=busy)
     endless = arrivals * case.traffic.output_tokens > output_tokens_per_s(case, rate, batch=most)
-    first = first_token_s(case, rate, busy=busy, arrivals_per_s=arrivals)
+    first = first_token_s(case, rate, busy=busy, arrivals_per_s=arrivals, limit_s=prompt_limit)
     return ServingPredictions(
         output_tokens_per_s=np.asarray(output * counted),
         requests_per_s=np.asarray(output / case.traffic.output_tokens),
@@ -175,8 +176,13 @@ def predict(runs: Sequence[ServingRun], constants: ServingConstants) -> ServingP
     )
 
 
-def first_token_s(case: ServingCase, rate: ServingRates, *, busy: Array, arrivals_per_s: Num) -> Array:
-    """Return the mean time to the first token with so many requests per replica: prompts before it, and its own. [s]"""
+def first_token_s(
+    case: ServingCase, rate: ServingRates, *, busy: Array, arrivals_per_s: Num, limit_s: Num = np.inf
+) -> Array:
+    """Return the mean time to the first token with so many requests per replica: prompts before it, and its own. [s]
+
+    Who measures a service at its promise raises the load until the slowest reach it, so the mean goes by both.
+    """
     each, open_loop = prompt_pace_s(case, rate), np.isfinite(arrivals_per_s)
     full = batch_cycle(case, rate, batch=busy)
     coming = np.where(open_loop, arrivals_per_s / case.layout.replicas, busy / full.seconds)
@@ -185,7 +191,8 @@ def first_token_s(case: ServingCase, rate: ServingRates, *, busy: Array, arrival
         prompt=each, requests_per_s=coming, most=most, arrival_cv=np.asarray(case.traffic.arrival_cv)
     )
     behind = np.where(np.asarray(case.traffic.all_at_once) > 0, one_wave_wait_s(case, each, busy, full.seconds), behind)
-    return np.asarray(loaded_first_token_s(case, rate, batch=busy, token_s=full.token_s) + behind)
+    own = np.asarray(loaded_first_token_s(case, rate, batch=busy, token_s=full.token_s) + behind)
+    return np.where(np.isfinite(limit_s), np.sqrt(own * _MEAN_OF_PROMISE * np.asarray(limit_s)), own)
 
 
 def max_batch_within_target(case: ServingCase, rate: ServingRates, *, most: Array, tpot_s: Num, ttft_s: Num) -> Array:

@@ -220,7 +220,8 @@ def serving_rates(constants: ServingConstants, traits: ServingTraits) -> Serving
     hidden = np.where(np.asarray(traits.native_scheduler) > 0, c.native_sequence_us, c.hidden_sequence_us)
     sequence_us = np.where(np.asarray(traits.hidden_scheduler) > 0, hidden, c.inline_sequence_us)
     host = c.grace_host**traits.grace_host
-    small = c.cdna3_experts**traits.cdna3_experts * c.expert_progress ** -np.asarray(traits.mixture_years)
+    newer = c.expert_progress ** -np.asarray(traits.mixture_years)  # kernels, and fewer launches of them
+    small = c.cdna3_experts**traits.cdna3_experts * newer
     served = 1 - local
     compiled = np.asarray(traits.native_scheduler) > 0
     plain = served * np.where(compiled, 0.0, 1.0)
@@ -236,10 +237,10 @@ def serving_rates(constants: ServingConstants, traits: ServingTraits) -> Serving
         sequence_s=1e-6 * sequence_us * host * served, stage_s=1e-6 * c.local_stage_us * local,
         request_s=1e-3 * c.request_ms * host * served, skew=c.expert_skew, expert_tile=c.expert_tile,
         permute_bytes=c.permute_bytes * served, fullest_rank=c.fullest_rank,
-        expert_work=c.expert_progress ** -np.asarray(traits.mixture_years),
-        first_token_s=1e-3 * c.first_token_ms * plain, prompt_layer_s=1e-6 * c.prompt_layer_us * plain,
-        prompt_moe_layer_s=1e-6 * c.prompt_moe_layer_us * plain,
-        prompt_latent_layer_s=1e-6 * c.prompt_latent_layer_us * plain,
+        expert_work=newer,
+        first_token_s=1e-3 * c.first_token_ms * plain, prompt_layer_s=1e-6 * c.prompt_layer_us * plain * newer,
+        prompt_moe_layer_s=1e-6 * c.prompt_moe_layer_us * plain * newer,
+        prompt_latent_layer_s=1e-6 * c.prompt_latent_layer_us * plain * newer,
         steps_waited=np.where(compiled, c.compiled_steps_waited, c.steps_waited),
         spread_steps_waited=c.spread_steps_waited,
     )  # fmt: skip

@@ -335,9 +335,9 @@ def test_the_data_file_holds_every_constant_inside_its_range() -> None:
 def test_constants_of_first_tokens_foretell_what_they_made() -> None:
     seen = waited(CATALOGUE, published_runs(SERVING), serving_data().values())
     assert len(set(seen.source)) > 3
-    truth = replace(serving_data().values(), first_token_ms=20.0, prompt_layer_us=800.0, compiled_steps_waited=3.0)
+    truth = replace(serving_data().values(), first_token_ms=20.0, prompt_layer_us=800.0, compiled_steps_waited=6.0)
     made = replace(seen, published_s=seen.published_s * np.exp(-seen.log_errors(truth)))
-    assert np.median(np.abs(made.log_errors(serving_data().values()))) > 0.1
+    assert np.median(np.abs(made.log_errors(serving_data().values()))) > 0.05
     found = fit_first_tokens(made, serving_data().values())
     assert np.median(np.abs(made.log_errors(found))) < 0.05  # layers of different kinds go together: not one by one
     assert found.layer_us == serving_data().values().layer_us  # the others stay as they are
