@@ -59,10 +59,10 @@ def free_port(host: str = "127.0.0.1") -> int:
 @contextmanager
 def app(
     *, host: str = "127.0.0.1", path: str = "", run_by: str = "tests.frozen", deaf: bool = False, files: int = 0,
-    **environ: str,
+    port: int = 0, **environ: str,
 ) -> Iterator[App]:  # fmt: skip
     """The app as it is served, on the frozen catalogue, until the test is over; with at most so many open files."""
-    port = free_port(host)
+    port = port or free_port(host)
     command = [sys.executable, "-m", run_by, "tools/serve.py", str(port)]
     command = ["sh", "-c", 'ulimit -n "$0" && exec "$@"', str(files), *command] if files else command
     told = {**os.environ, **environ}
@@ -73,18 +73,19 @@ def app(
             )
         running = App(process, f"http://{host}:{port}{path}", Path(out.name))
         try:
-            _until_healthy(running)
+            until_answers(f"{running.address}/_stcore/health", process)
             yield running
         finally:
             process.kill()
             process.wait()
 
 
-def _until_healthy(running: App) -> None:
+def until_answers(address: str, process: subprocess.Popen[bytes]) -> None:
+    """Wait until a program answers there."""
     end = time.monotonic() + PATIENCE_S
-    while time.monotonic() < end and running.process.poll() is None:
+    while time.monotonic() < end and process.poll() is None:
         with suppress(OSError):
-            if urllib.request.urlopen(f"{running.address}/_stcore/health", timeout=5).status == 200:
+            if urllib.request.urlopen(address, timeout=5).status == 200:
                 return
         time.sleep(0.1)
 

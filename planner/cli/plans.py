@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from planner.api.records import LoadedScenario, Result
     from planner.report.answer.plan_report import PlanReport
-    from planner.store.kept import KeptPlan
+    from planner.report.table import Table
+    from planner.store.kept import KeptPlan, PlanStore
     from planner.store.versions import OpenedVersion
 
 
@@ -28,6 +29,7 @@ def add(verbs: Any) -> None:
     _add_save(inner)
     _add_looks(inner)
     _add_changes(inner)
+    _add_sharing(inner)
 
 
 def _add_save(inner: Any) -> None:
@@ -35,7 +37,6 @@ def _add_save(inner: Any) -> None:
     save.add_argument("scenario", metavar="SCENARIO", help="a YAML file, a pack or its plan.csv, or a preset")
     save.add_argument("--name", metavar="NAME", help="by which it is kept (default: the name in the plan)")
     _label_arguments(save)
-    save.add_argument("--by", metavar="WHO", help="who saves; the name of this account")
     add_catalog_arguments(save)
     _output_arguments(save)
 
@@ -52,7 +53,6 @@ def _add_looks(inner: Any) -> None:
     show.add_argument("--version", type=whole, metavar="N", help="an earlier version")
     show.add_argument("--today", action="store_true", help="show it at today's figures, and keep that as a version")
     show.add_argument("--yaml", action="store_true", help="print the file of the plan")
-    show.add_argument("--by", metavar="WHO", help="who keeps that version; the name of this account")
     _output_arguments(show)
     diff = _verb(inner, "diff", "show what differs between two versions, or two plans", _diff)
     _name(diff)
@@ -69,14 +69,28 @@ def _add_changes(inner: Any) -> None:
     copy = _verb(inner, "duplicate", "keep the last version of a plan under another name too", _duplicate)
     _name(copy)
     copy.add_argument("new", metavar="NEW", help="the other name")
-    copy.add_argument("--by", metavar="WHO", help="who saves; the name of this account")
     _name(_verb(inner, "archive", "take a plan out of the list; nothing is deleted", _archive))
     _name(_verb(inner, "restore", "bring an archived plan back", _restore))
+
+
+def _add_sharing(inner: Any) -> None:
+    share = _verb(inner, "share", "let people who sign in see a plan of this machine, or change it", _share)
+    share.add_argument("--may", choices=("view", "edit"), default="view", help="what they may do")
+    for verb in (share, _verb(inner, "unshare", "end that", _share)):
+        _name(verb)
+        verb.add_argument("people", metavar="WHO", nargs="+", help="an e-mail address, @group or everyone")
+    entries = _verb(inner, "access", "list with whom a plan is shared", _access)
+    _name(entries)
+    _output_arguments(entries)
+    trail = _verb(inner, "trail", "show who changed what and when, the newest first", _trail)
+    trail.add_argument("name", metavar="NAME", nargs="?", help="of the kept plan; all where there is none")
+    _output_arguments(trail)
 
 
 def _verb(inner: Any, name: str, about: str, run: Any) -> argparse.ArgumentParser:
     verb: argparse.ArgumentParser = inner.add_parser(name, help=about)
     verb.set_defaults(verb=run)
+    verb.add_argument("--by", metavar="WHO", help="who does it, for the trail; the name of this account")
     return verb
 
 
@@ -102,22 +116,30 @@ def _save(args: argparse.Namespace) -> int:
     from planner.cli.scenarios import load_scenario
 
     loaded = load_scenario(args.scenario, args)
-    plan, report = _keep(loaded, args.name or loaded.scenario.name, args.by, _labels(args))
+    plan, report = _keep(loaded, args.name or loaded.scenario.name, _store(args), _labels(args))
     return emit(args, table=lambda: _table([plan]), data=lambda: {"plans": _table([plan]).records()},
                 text=lambda: f"{_kept_text(plan)} {report.summary.title}\n")  # fmt: skip
 
 
+def _store(args: argparse.Namespace) -> PlanStore:
+    """Return the plans of this machine; what is only shared with somebody who signs in is not among them."""
+    from planner.store.access import Asker
+    from planner.store.kept import PlanStore
+
+    return PlanStore(Asker(person=decision_maker(args.by)))
+
+
 def _keep(
-    loaded: LoadedScenario, name: str, by: str | None, labels: Mapping[str, Any] | None = None, base: int | None = None
-) -> tuple[KeptPlan, PlanReport]:
+    loaded: LoadedScenario, name: str, store: PlanStore, labels: Mapping[str, Any] | None = None,
+    base: int | None = None,
+) -> tuple[KeptPlan, PlanReport]:  # fmt: skip
     from planner.api.plans import evaluate
     from planner.api.records import RELEASE
-    from planner.store.kept import PlanStore
     from planner.store.versions import new_version
 
     report = evaluate(loaded)
-    version = new_version(report, loaded.facts, decision_maker(by), datetime.now(UTC), RELEASE)
-    return PlanStore().save(name, version, loaded.facts, base=base, labels=labels), report
+    version = new_version(report, loaded.facts, store.asker.person, datetime.now(UTC), RELEASE)
+    return store.save(name, version, loaded.facts, base=base, labels=labels), report
 
 
 def _kept_text(plan: KeptPlan) -> str:
@@ -125,9 +147,9 @@ def _kept_text(plan: KeptPlan) -> str:
 
 
 def _list(args: argparse.Namespace) -> int:
-    from planner.store.kept import PlanFilter, PlanStore
+    from planner.store.kept import PlanFilter
 
-    plans = PlanStore().plans(PlanFilter(args.search, args.folder, args.tag, args.archived))
+    plans = _store(args).plans(PlanFilter(args.search, args.folder, args.tag, args.archived))
     table = _table(plans)
 
     def text() -> str:
@@ -146,18 +168,17 @@ def _table(plans: list[KeptPlan]) -> Any:
 
 def _show(args: argparse.Namespace) -> int:
     from planner.api.plans import evaluate, plan_result, with_studies
-    from planner.store.kept import PlanStore
     from planner.store.versions import open_version
     from pricing.feeds.live import current
 
-    opened = open_version(PlanStore(), args.name, args.version)
+    opened = open_version(_store(args), args.name, args.version)
     if args.yaml:
         return emit(args, table=lambda: _table([opened.plan]), data=lambda: {"yaml": opened.version.text},
                     text=lambda: opened.version.text)  # fmt: skip
     then = evaluate(_loaded(opened))
     now = replace(_loaded(opened), facts=current(), day=date.today())
     if args.today:
-        plan, report = _keep(now, opened.plan.name, args.by, base=opened.plan.newest.number)
+        plan, report = _keep(now, opened.plan.name, _store(args), base=opened.plan.newest.number)
         tell(_kept_text(plan))
         return write_result(args, plan_result(with_studies(report)))
     return write_result(args, _opened_result(opened, with_studies(then), evaluate(now)))
@@ -194,10 +215,9 @@ def _opened_result(opened: OpenedVersion, then: PlanReport, now: PlanReport) -> 
 def _diff(args: argparse.Namespace) -> int:
     from planner.report.forms import join_sections
     from planner.report.table import text_table
-    from planner.store.kept import PlanStore
     from planner.store.versions import differences, open_version
 
-    store = PlanStore()
+    store = _store(args)
     last = store.find(args.name).newest.number
     older = open_version(store, args.name, args.older or (last if args.other else max(last - 1, 1)))
     newer = open_version(store, args.other or args.name, args.newer)
@@ -214,29 +234,57 @@ def _diff(args: argparse.Namespace) -> int:
 
 
 def _label(args: argparse.Namespace) -> int:
-    from planner.store.kept import PlanStore
-
-    plan = PlanStore().label(args.name, _labels(args))
+    plan = _store(args).label(args.name, _labels(args))
     return _say(f"“{plan.name}”: folder {plan.folder or 'none'}, tags {', '.join(plan.tags) or 'none'}.")
 
 
 def _duplicate(args: argparse.Namespace) -> int:
-    from planner.store.kept import PlanStore
-
-    return _say(_kept_text(PlanStore().duplicate(args.name, args.new, decision_maker(args.by), datetime.now(UTC))))
+    return _say(_kept_text(_store(args).duplicate(args.name, args.new, datetime.now(UTC))))
 
 
 def _archive(args: argparse.Namespace) -> int:
-    from planner.store.kept import PlanStore
-
-    plan = PlanStore().archive(args.name, datetime.now(UTC))
+    plan = _store(args).archive(args.name, datetime.now(UTC))
     return _say(f"“{plan.name}” is archived; `plans restore` brings it back.")
 
 
 def _restore(args: argparse.Namespace) -> int:
-    from planner.store.kept import PlanStore
+    return _say(f"“{_store(args).restore(args.name).name}” is back in the list.")
 
-    return _say(f"“{PlanStore().restore(args.name).name}” is back in the list.")
+
+def _share(args: argparse.Namespace) -> int:
+    from planner.store import Right
+
+    right = Right[args.may.upper()] if "may" in args else None
+    _store(args).share(args.name, args.people, right)
+    return _say(_access_text(args))
+
+
+def _access_text(args: argparse.Namespace) -> str:
+    rows = [f"{row['Who']}: {row['May']}" for row in _access_table(args).records()]
+    return f"“{args.name}” is shared with {'; '.join(rows) or 'nobody'}."
+
+
+def _access_table(args: argparse.Namespace) -> Table:
+    from planner.report.table import Table
+    from planner.store.access import audience_text
+
+    shares = _store(args).shares(args.name)
+    return Table.listed(["Who", "May"], [(audience_text(name), right.name.lower()) for name, right in shares.items()])
+
+
+def _access(args: argparse.Namespace) -> int:
+    table = _access_table(args)
+    return emit(args, table=lambda: table, data=lambda: {"shares": table.records()},
+                text=lambda: f"{_access_text(args)}\n")  # fmt: skip
+
+
+def _trail(args: argparse.Namespace) -> int:
+    from planner.report.table import Table, text_table
+    from planner.store.lists import TRAIL_HEADS
+
+    table = Table.listed(TRAIL_HEADS, _store(args).trail(args.name))
+    return emit(args, table=lambda: table, data=lambda: {"trail": table.records()},
+                text=lambda: f"{text_table(table)}\n")  # fmt: skip
 
 
 def _say(sentence: str) -> int:

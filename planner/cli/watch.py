@@ -89,7 +89,8 @@ def _kept_version(name: str) -> OpenedVersion | None:
 
     if Path(name).is_file() or find_preset(name) is not None or not may_hold_plans():
         return None
-    from planner.store.kept import PlanStore, UnknownPlanError
+    from planner.store.access import UnknownPlanError
+    from planner.store.kept import PlanStore
     from planner.store.versions import open_version
 
     try:

@@ -2,11 +2,21 @@
 
 import os
 from collections.abc import Mapping
+from enum import IntEnum
 from pathlib import Path
 
 from pricing.feeds.folder import DATABASE, live_data_dir
 
 FILE = "plans.sqlite"
+HERE = "somebody on this machine"
+
+
+class Right(IntEnum):
+    """What a person may do with a plan; each right includes those before it."""
+
+    VIEW = 0
+    EDIT = 1
+    OWN = 2
 
 
 def plans_file(environ: Mapping[str, str] = os.environ) -> Path | None:

@@ -42,9 +42,14 @@ def reading(environ: Mapping[str, str] = os.environ) -> Iterator[sa.Connection |
         return
     with _opened(_engine(url or str(path), writes=False), url, path, writes=False) as connection:
         revision = _revision(connection)
-        if revision not in (None, HEAD):
-            _require_known(revision, _name(url, path))
-        yield connection if revision == HEAD else None
+        _require_known(revision, _name(url, path))
+        if revision in (None, HEAD):
+            yield connection if revision else None
+            return
+    with writing(environ):
+        pass  # moves the tables of an older release on
+    with reading(environ) as connection:
+        yield connection
 
 
 def _is_there(path: Path) -> bool:

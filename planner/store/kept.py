@@ -12,6 +12,8 @@ from urllib.parse import parse_qsl
 
 import sqlalchemy as sa
 
+from planner.store import Right, access
+from planner.store.access import THIS_MACHINE, Asker, UnknownPlanError
 from planner.store.database import PlanStoreError, reading, writing
 from planner.store.tables import FACTS, PLANS, VERSIONS
 from pricing import Catalogue
@@ -21,10 +23,6 @@ from pricing.near import near
 
 LONGEST_NAME, MOST_TAGS = 120, 20
 _MOST_FACTS_BYTES = 100_000_000  # unpacked; a catalogue has 2 MB
-
-
-class UnknownPlanError(PricingError):
-    """No kept plan has this name, in a sentence."""
 
 
 class SaveConflictError(PricingError):
@@ -56,6 +54,8 @@ class KeptPlan:
     tags: tuple[str, ...]
     archived: bool
     newest: PlanVersion
+    author: str = ""  # empty: the people of this machine
+    right: Right = Right.OWN  # of the person who asks
 
 
 @dataclass(frozen=True)
@@ -80,38 +80,32 @@ class PlanFilter:
 
 @dataclass(frozen=True)
 class PlanStore:
-    """The kept plans of one author; the people of one machine have none and share theirs."""
+    """The kept plans that a person may see; each method refuses what the person may not do."""
 
-    author: str = ""
+    asker: Asker = THIS_MACHINE
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ, hash=False, compare=False)
 
     def plans(self, wanted: PlanFilter | None = None) -> list[KeptPlan]:
         """Return the plans that a filter takes, the last saved first."""
         wanted = wanted or PlanFilter()
         with self._reading() as connection:
-            rows = connection.execute(_newest(self.author)) if connection is not None else ()
+            rows = connection.execute(access.visible(self.asker)) if connection is not None else ()
             plans = list(map(_plan, rows))
         return sorted(filter(wanted.takes, plans), key=lambda plan: plan.newest.saved, reverse=True)
 
-    def find(self, name: str) -> KeptPlan:
-        """Return the plan of a name, archived or not."""
+    def find(self, plan: str | int) -> KeptPlan:
+        """Return a plan by its name or number, archived or not; one's own first."""
         with self._reading() as connection:
             if connection is None:
                 raise UnknownPlanError("No plan is kept yet.")
-            return self._find(connection, name)
-
-    def by_id(self, id_: int) -> KeptPlan | None:
-        """Return a plan by its number; None where this author has none of it."""
-        with self._reading() as connection:
-            query = _newest(self.author).where(PLANS.c.id == id_)
-            row = None if connection is None else connection.execute(query).first()
-        return None if row is None else _plan(row)
+            return self._find(connection, plan)
 
     def versions(self, plan: KeptPlan) -> list[PlanVersion]:
         """Return all versions of a plan, the newest first."""
-        query = sa.select(VERSIONS).where(VERSIONS.c.plan == plan.id).order_by(VERSIONS.c.number.desc())
+        query = sa.select(VERSIONS).where(VERSIONS.c.plan == plan.id, self._sees(VERSIONS.c.plan))
         with self._reading() as connection:
-            return [] if connection is None else list(map(_version, connection.execute(query)))
+            rows = () if connection is None else connection.execute(query.order_by(VERSIONS.c.number.desc()))
+            return list(map(_version, rows))
 
     def version(self, plan: KeptPlan, number: int | None) -> PlanVersion:
         """Return a version of a plan by its number; the newest where none is named."""
@@ -121,87 +115,107 @@ class PlanStore:
         return versions[number or plan.newest.number]
 
     def facts(self, digest: str) -> Catalogue | None:
-        """Return the facts that versions used; None where there are none of this digest."""
+        """Return the facts that versions used; None where no version that the person sees has any of this digest."""
+        used = sa.select(VERSIONS.c.plan).where(VERSIONS.c.facts == digest, self._sees(VERSIONS.c.plan)).exists()
         with self._reading() as connection:
-            query = sa.select(FACTS.c.packed).where(FACTS.c.digest == digest)
+            query = sa.select(FACTS.c.packed).where(FACTS.c.digest == digest, used)
             packed = None if connection is None else connection.execute(query).scalar()
         return None if packed is None else _unpack(packed, digest)
 
+    def _sees(self, plan: sa.ColumnElement[int]) -> sa.ColumnElement[bool]:
+        return plan.in_(access.visible_ids(self.asker))
+
     def save(
-        self, name: str, version: PlanVersion, facts: Catalogue, *, base: int | None = None,
+        self, plan: str | int, version: PlanVersion, facts: Catalogue, *, base: int | None = None,
         labels: Mapping[str, Any] | None = None,
     ) -> KeptPlan:  # fmt: skip
-        """Keep a version under a name and return the plan.
+        """Keep a version under a name of one's own, or as the next of a plan by its number, and return the plan.
 
         `base` is the version that its writer has seen, 0 for a new plan; where another is the newest, nothing is saved.
         """
-        name = _checked(name, "A name")
+        name = _checked(plan, "A name") if isinstance(plan, str) else ""
         with writing(self.environ) as connection:
-            row = connection.execute(_by_name(self.author, name)).first()
-            newest = None if row is None else _plan(row)
+            newest = self._own(connection, name) if name else self._find(connection, plan, Right.EDIT)
             _refuse_conflict(name, newest, base)
             if connection.execute(sa.select(FACTS.c.digest).where(FACTS.c.digest == version.digest)).first() is None:
                 connection.execute(sa.insert(FACTS).values(digest=version.digest, packed=_pack(facts)))
             number, id_ = (1, None) if newest is None else (newest.newest.number + 1, newest.id)
             if id_ is None:
-                row_of_plan = {"author": self.author, "key": name.casefold(), "name": name, "folder": "", "tags": "[]"}
-                id_ = connection.execute(sa.insert(PLANS).values(row_of_plan).returning(PLANS.c.id)).scalar_one()
+                mine = {"author": self.asker.name, "key": name.casefold(), "name": name, "folder": "", "tags": "[]"}
+                id_ = connection.execute(sa.insert(PLANS).values(mine).returning(PLANS.c.id)).scalar_one()
             if cells := _labels(labels or {}):
                 connection.execute(sa.update(PLANS).where(PLANS.c.id == id_).values(cells))
             connection.execute(sa.insert(VERSIONS).values(plan=id_, **_cells(replace(version, number=number))))
-            return self._find(connection, name)
+            access.note(connection, self.asker, id_, "saved", f"version {number}")
+            return self._find(connection, id_)
 
-    def label(self, name: str, labels: Mapping[str, Any]) -> KeptPlan:
+    def label(self, plan: str | int, labels: Mapping[str, Any]) -> KeptPlan:
         """Change the folder or the tags of a plan."""
-        return self._change(name, _labels(labels))
+        return self._change(plan, Right.EDIT, "labelled", _labels(labels))
 
-    def archive(self, name: str, at: datetime) -> KeptPlan:
+    def archive(self, plan: str | int, at: datetime) -> KeptPlan:
         """Take a plan out of the list; nothing of it is deleted."""
-        return self._change(name, {"archived": at.isoformat()})
+        return self._change(plan, Right.OWN, "archived", {"archived": at.isoformat()})
 
-    def restore(self, name: str) -> KeptPlan:
+    def restore(self, plan: str | int) -> KeptPlan:
         """Bring an archived plan back."""
-        return self._change(name, {"archived": None})
+        return self._change(plan, Right.OWN, "restored", {"archived": None})
 
-    def duplicate(self, name: str, new: str, person: str, at: datetime) -> KeptPlan:
-        """Keep the newest version of a plan as the first of another."""
-        plan = self.find(name)
-        facts = self.facts(plan.newest.digest)
+    def duplicate(self, plan: str | int, new: str, at: datetime) -> KeptPlan:
+        """Keep the newest version of a plan as the first of another, of one's own."""
+        kept = self.find(plan)
+        facts = self.facts(kept.newest.digest)
         if facts is None:
-            raise PlanStoreError(f"The figures of “{plan.name}” are gone.")
-        version = replace(plan.newest, person=person, saved=at)
-        return self.save(new, version, facts, base=0, labels={"folder": plan.folder, "tags": plan.tags})
+            raise PlanStoreError(f"The figures of “{kept.name}” are gone.")
+        version = replace(kept.newest, person=self.asker.person, saved=at)
+        return self.save(new, version, facts, base=0, labels={"folder": kept.folder, "tags": kept.tags})
+
+    def share(self, plan: str | int, names: Iterable[str], right: Right | None) -> KeptPlan:
+        """Let people, groups or everyone see or change a plan; with no right, no more."""
+        with writing(self.environ) as connection:
+            return _plan(access.share(connection, self.asker, plan, names, right))
+
+    def shares(self, plan: str | int) -> Mapping[str, Right]:
+        """Return with whom its author has shared a plan."""
+        with self._reading() as connection:
+            if connection is None:
+                raise UnknownPlanError("No plan is kept yet.")
+            return access.shares(connection, self.asker, plan)
+
+    def trail(self, plan: str | int | None = None) -> list[tuple[str, ...]]:
+        """Return who changed what and when, the newest first: of one plan, or of all that the person sees."""
+        id_ = None if plan is None else self.find(plan).id
+        with self._reading() as connection:
+            return [] if connection is None else list(access.trail(connection, self.asker, id_))
 
     @contextmanager
     def _reading(self) -> Iterator[sa.Connection | None]:
         with reading(self.environ) as connection:
             yield connection
 
-    def _change(self, name: str, cells: Mapping[str, Any]) -> KeptPlan:
-        plan = self.find(name)
+    def _change(self, plan: str | int, needed: Right, what: str, cells: Mapping[str, Any]) -> KeptPlan:
         with writing(self.environ) as connection:
+            kept = self._find(connection, plan, needed)
             if cells:
-                connection.execute(sa.update(PLANS).where(PLANS.c.id == plan.id).values(dict(cells)))
-            return self._find(connection, plan.name)
+                connection.execute(sa.update(PLANS).where(PLANS.c.id == kept.id).values(dict(cells)))
+                about = ", ".join(f"{name} {text}" for name, text in cells.items()) if what == "labelled" else ""
+                access.note(connection, self.asker, kept.id, what, about)
+            return self._find(connection, kept.id)
 
-    def _find(self, connection: sa.Connection, name: str) -> KeptPlan:
-        row = connection.execute(_by_name(self.author, name)).first()
-        if row is not None:
-            return _plan(row)
-        names = connection.execute(sa.select(PLANS.c.name).where(PLANS.c.author == self.author)).scalars().all()
-        meant = near(name, names)
-        raise UnknownPlanError(f"No kept plan is called “{name}”" + (f"; did you mean “{meant[0]}”?" if meant else "."))
+    def _own(self, connection: sa.Connection, name: str) -> KeptPlan | None:
+        mine = access.visible(self.asker).where(PLANS.c.author == self.asker.name, PLANS.c.key == name.casefold())
+        row = connection.execute(mine).first()
+        return None if row is None else _plan(row)
 
-
-def _newest(author: str) -> sa.Select[Any]:
-    later = VERSIONS.alias()
-    last = sa.select(sa.func.max(later.c.number)).where(later.c.plan == PLANS.c.id).scalar_subquery()
-    join = sa.join(PLANS, VERSIONS, VERSIONS.c.plan == PLANS.c.id)
-    return sa.select(PLANS, VERSIONS).select_from(join).where(VERSIONS.c.number == last, PLANS.c.author == author)
-
-
-def _by_name(author: str, name: str) -> sa.Select[Any]:
-    return _newest(author).where(PLANS.c.key == " ".join(name.split()).casefold())
+    def _find(self, connection: sa.Connection, plan: str | int, needed: Right = Right.VIEW) -> KeptPlan:
+        try:
+            return _plan(access.row_of(connection, self.asker, plan, needed))
+        except UnknownPlanError:
+            if isinstance(plan, int):
+                raise
+        names = connection.execute(access.visible(self.asker).with_only_columns(PLANS.c.name)).scalars().all()
+        meant = near(plan, names)
+        raise UnknownPlanError(f"No kept plan is called “{plan}”" + (f"; did you mean “{meant[0]}”?" if meant else "."))
 
 
 def _refuse_conflict(name: str, kept: KeptPlan | None, base: int | None) -> None:
@@ -249,8 +263,9 @@ def _cells(version: PlanVersion) -> dict[str, Any]:
 
 def _plan(row: Any) -> KeptPlan:
     return KeptPlan(
-        row.id, row.name, row.folder, _read(row.tags, tuple, row.name), row.archived is not None, _version(row)
-    )
+        row.id, row.name, row.folder, _read(row.tags, tuple, row.name), row.archived is not None, _version(row),
+        row.author, Right(row.level),
+    )  # fmt: skip
 
 
 def _version(row: Any) -> PlanVersion:

@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-HEAD = "0001"  # the last migration
+HEAD = "0002"  # the last migration
 METADATA = sa.MetaData()
 
 PLANS = sa.Table(
@@ -33,4 +33,24 @@ VERSIONS = sa.Table(
     sa.Column("text", sa.Text, nullable=False),  # the file of the plan
     sa.Column("link", sa.Text, nullable=False),  # empty where a link cannot hold it
     sa.Column("result", sa.Text, nullable=False),  # title, best option and measures, a JSON record
+)  # fmt: skip
+SHARES = sa.Table(
+    "shares", METADATA,
+    sa.Column("plan", sa.Integer, sa.ForeignKey("plans.id"), primary_key=True),
+    sa.Column("person", sa.Text, primary_key=True),  # an e-mail address, @group, or * for everyone who has signed in
+    sa.Column("level", sa.Integer, nullable=False),  # a number of `access.Right`
+)  # fmt: skip
+TRAIL = sa.Table(  # takes new rows only
+    "trail", METADATA,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("at", sa.Text, nullable=False),
+    sa.Column("plan", sa.Integer, sa.ForeignKey("plans.id"), nullable=False),
+    sa.Column("person", sa.Text, nullable=False),
+    sa.Column("what", sa.Text, nullable=False),
+    sa.Column("about", sa.Text, nullable=False),
+)  # fmt: skip
+SIGN_OUTS = sa.Table(
+    "sign_outs", METADATA,
+    sa.Column("digest", sa.Text, primary_key=True),  # of the token of a sign-in
+    sa.Column("at", sa.Text, nullable=False),
 )  # fmt: skip

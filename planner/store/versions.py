@@ -67,9 +67,9 @@ def result_of(report: PlanReport) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def open_version(store: PlanStore, name: str, number: int | None = None) -> OpenedVersion:
+def open_version(store: PlanStore, plan_name: str | int, number: int | None = None) -> OpenedVersion:
     """Return a version of a plan with its own facts."""
-    plan = store.find(name)
+    plan = store.find(plan_name)
     version = store.version(plan, number)
     facts = store.facts(version.digest)
     if facts is None:

@@ -22,7 +22,7 @@ from planner.scenario.presets import load_presets
 from planner.scenario.question import HOURS, KEYS, SERVE, TRAIN, TUNE, QuestionKind, keys_of_group
 from planner.scenario.scenario import Scenario
 from planner.scenario.shown_money import shown_money
-from planner.web import address, fields, history, list_fields, pins, questions, state
+from planner.web import address, fields, history, list_fields, pins, questions, sign_in, state
 from planner.web.fields import GPUS, widget_value
 from pricing import Catalogue
 from pricing.exchange import rates
@@ -62,6 +62,7 @@ def scenario(catalogue: Catalogue, *, with_details: bool = False) -> Scenario:
             is_open = _assumptions_toggle(question)
             history.buttons(PLAN)
             pins.button()
+            sign_in.entry()
         verdict_line = st.container(key="verdict-line")  # the last one stays until the next is there
     worth = _assumptions_box(catalogue, question, hints) if is_open else None
     _warn(*fields.rounded_inputs(), *fields.rejected_inputs())

@@ -19,7 +19,7 @@ from planner.report import words
 from planner.report.answer.plan_report import PlanReport
 from planner.scenario.link import LinkTooLongError, scenario_to_link
 from planner.scenario.question import KEYS
-from planner.store import may_hold_plans
+from planner.store import HERE, may_hold_plans
 from planner.web import address, ask, show, state, who
 from pricing import Catalogue, PricingError
 from pricing.caching import cached
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 KEY = "saved"  # in the address: the plan's number and its version, and whether today's figures are shown
 _OPEN, _REFUSAL, _GO = "kept_open", "kept_refusal", "kept_go"
 _ADDRESS = re.compile(r"(\d{1,9})\.(\d{1,6})(-today)?", re.ASCII)
-_HERE = "somebody on this machine"
 _FIRST = 5  # that the first page names
 _T = TypeVar("_T")
 
@@ -49,13 +48,14 @@ class OpenPlan:
 
 
 def store() -> PlanStore | None:
-    """Return the kept plans of this visitor; None for one who may keep none."""
-    author = who.keeper()
+    """Return the plans that this visitor may see; None for one who may keep none."""
+    visitor, author = who.visitor(), who.keeper()
     if author is None:
         return None
+    from planner.store.access import Asker
     from planner.store.kept import PlanStore
 
-    return PlanStore(author)
+    return PlanStore(Asker(author, visitor.groups, visitor.name or HERE))
 
 
 def has_plans() -> bool:
@@ -73,39 +73,29 @@ def load_from_link() -> None:
     match = _ADDRESS.fullmatch(address.text(KEY) or "")
     st.session_state[_OPEN] = None
     state.set_frozen_facts(None)
-    plans = store() if match and has_plans() else None
-    if match is None or plans is None:
+    if match is None or not has_plans():
         address.put({KEY: None})
         return
-    plan = attempt(lambda: plans.by_id(int(match[1])))
-    if plan is None or not attempt(lambda: _show(plans, plan, int(match[2]), is_frozen=not match[3])):
+    if not attempt(lambda plans: _show(plans, plans.find(int(match[1])), int(match[2]), is_frozen=not match[3])):
         address.put({KEY: None})
 
 
-def open_plan(name: str, number: int | None = None) -> None:
+def open_plan(plan: str | int, number: int | None = None) -> None:
     """Show a kept plan as it was saved. Only in a callback."""
-    plans = store()
-    if plans is not None and attempt(lambda: _open(plans, name, number)):
+    if attempt(lambda plans: _open(plans, plan, number)):
         st.session_state[_GO] = True
 
 
-def _open(plans: PlanStore, name: str, number: int | None) -> bool:
+def _open(plans: PlanStore, plan: str | int, number: int | None) -> bool:
     from planner.store.versions import open_version
 
-    version = open_version(plans, name, number)
+    version = open_version(plans, plan, number)
     try:
         texts = scenario_to_link(version.scenario)
     except LinkTooLongError as error:
         raise PricingError(f"“{version.plan.name}” says more than a page can hold: use `plans show`.") from error
     ask.show_plan(texts)
     return _show(plans, version.plan, version.version.number, is_frozen=True)
-
-
-def duplicate(name: str, new: str) -> None:
-    """Keep the newest version of a plan under another name too."""
-    plans, person = store(), who.visitor().name or _HERE
-    if plans is not None:
-        attempt(lambda: plans.duplicate(name, new, person, datetime.now(UTC)))
 
 
 def go_to_answer() -> None:
@@ -137,18 +127,20 @@ def _facts(plans: PlanStore, digest: str) -> Catalogue:
 
 
 def _use_todays_figures() -> None:
-    plans, plan = store(), opened()
-    if plans is not None and plan is not None:
-        kept = attempt(lambda: plans.by_id(plan.id))
-        if kept is not None:
-            attempt(lambda: _show(plans, kept, plan.version, is_frozen=False))
+    plan = opened()
+    if plan is not None:
+        attempt(lambda plans: _show(plans, plans.find(plan.id), plan.version, is_frozen=False))
 
 
-def attempt(action: Callable[[], _T]) -> _T | None:
-    """Return the result of an action on kept plans; None where it is refused, with a sentence for the page."""
+def attempt(action: Callable[[PlanStore], _T]) -> _T | None:
+    """Return the result of an action on the plans that the visitor may see at this moment.
+
+    None where it is refused, with a sentence for the page.
+    """
     st.session_state[_REFUSAL] = None
     try:
-        return action()
+        plans = store()
+        return None if plans is None else action(plans)
     except PricingError as error:
         st.session_state[_REFUSAL] = str(error)
         return None
@@ -207,49 +199,54 @@ def save_form(report: PlanReport) -> None:
 def _save(report: PlanReport, name: str, labels: dict[str, object]) -> None:
     from planner.store.versions import new_version
 
-    plans, visitor, facts = store(), who.visitor(), state.facts_to_keep()
-    if plans is None:
-        return
-    base = _base(name)
-    version = new_version(report, facts, visitor.name or _HERE, datetime.now(UTC), RELEASE)
-    plan = attempt(lambda: plans.save(name, version, facts, base=base, labels=labels))
+    facts, target = state.facts_to_keep(), _target(name)
+    base = _base(target)
+    version = new_version(report, facts, who.visitor().name or HERE, datetime.now(UTC), RELEASE)
+    plan = attempt(lambda plans: plans.save(target, version, facts, base=base, labels=labels))
     if plan is None:
-        _note_conflict(plans, name)
+        _note_conflict(target)
         return
-    attempt(lambda: _show(plans, plan, plan.newest.number, is_frozen=True))
+    attempt(lambda plans: _show(plans, plan, plan.newest.number, is_frozen=True))
     st.toast(words.markdown(f"“{plan.name}” is kept as version {plan.newest.number}."), icon=":material/save:")
     address.write()
     st.rerun()
 
 
-_SEEN = "kept_seen"  # the newest version by name, once its sentence was read
+_SEEN = "kept_seen"  # the newest version by plan, once its sentence was read
 
 
-def _base(name: str) -> int:
+def _target(name: str) -> str | int:
+    """Return the number of the open plan where it has this name, else the name."""
+    name, plan = " ".join(name.split()), opened()
+    return plan.id if plan is not None and plan.name.casefold() == name.casefold() else name
+
+
+def _base(target: str | int) -> int:
     """Return the version under this name that this visitor has seen; 0 for none."""
-    key, plan = " ".join(name.split()).casefold(), opened()
-    seen: dict[str, int] = st.session_state.setdefault(_SEEN, {})
-    return max(seen.pop(key, 0), plan.version if plan is not None and plan.name.casefold() == key else 0)
+    plan = opened()
+    seen: dict[str | int, int] = st.session_state.setdefault(_SEEN, {})
+    return max(seen.pop(target, 0), plan.version if plan is not None and plan.id == target else 0)
 
 
-def _note_conflict(plans: PlanStore, name: str) -> None:
+def _note_conflict(target: str | int) -> None:
     """Let the next save follow the version that the sentence has named."""
-    from planner.store.kept import SaveConflictError, UnknownPlanError
+    from planner.store.access import UnknownPlanError
 
+    plans = store()
     try:
-        newest = plans.find(name).newest.number
-    except (SaveConflictError, UnknownPlanError):
+        newest = 0 if plans is None else plans.find(target).newest.number
+    except UnknownPlanError:
         newest = 0
     except PricingError:
         return  # the store itself is the trouble
-    st.session_state[_SEEN][" ".join(name.split()).casefold()] = newest
+    st.session_state[_SEEN][target] = newest
 
 
 def box() -> None:
     """Show the plans that were saved last, on the first page until it shows a plan of the visitor's own."""
     st.session_state.pop(_GO, None)
-    plans = store() if has_plans() and not KEYS.keys() & address.texts().keys() else None
-    kept = None if plans is None else attempt(plans.plans)
+    is_first = has_plans() and not KEYS.keys() & address.texts().keys()
+    kept = attempt(lambda plans: plans.plans()) if is_first else None
     refusal()
     if not kept:
         return
@@ -257,5 +254,5 @@ def box() -> None:
         st.markdown("**Your plans**", width="content")
         for plan in kept[:_FIRST]:
             st.button(words.markdown(plan.name), key=f"kept-open-{plan.id}", type="tertiary",
-                      on_click=open_plan, args=(plan.name,))  # fmt: skip
+                      on_click=open_plan, args=(plan.id,))  # fmt: skip
         st.page_link(state.pages()["Plans"], label=f"All {len(kept)}" if kept[_FIRST:] else "Details")

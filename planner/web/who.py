@@ -1,4 +1,4 @@
-"""Who may read prices, decide on them and undo: everyone on this machine; elsewhere those whom a setting names."""
+"""Who asks for a page, and what they may do: everyone on this machine; elsewhere those whom somebody vouches for."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from planner.web import sign_in
 from pricing.formulas import unseen
 
 HERE = "x-rent-or-buy-here"  # a header of ours: nobody else can send it
-NAME_HEADER, REVIEWERS = "RENT_OR_BUY_NAME_HEADER", "RENT_OR_BUY_REVIEWERS"  # names, or * for everyone with a name
+NAME_HEADER, REVIEWERS = "RENT_OR_BUY_NAME_HEADER", "RENT_OR_BUY_REVIEWERS"  # names, @groups, or * for all with a name
 HEADERS: list[Callable[[], Mapping[str, str]]] = [lambda: st.context.headers]  # a test has its own
 _LONGEST = 100
 
@@ -21,15 +22,22 @@ class Visitor:
     may_change: bool  # live prices
     name: str = ""  # as somebody vouches for it; empty where visitors type their names
     means: str = "typed on this machine"  # how the name is known
+    groups: frozenset[str] = frozenset()  # of the sign-in, each as @name
 
 
 def visitor() -> Visitor:
-    """Return who asks for this page."""
+    """Return who asks for this page. Where sign-in is set up, nothing else vouches for anybody."""
     header, reviewers = os.environ.get(NAME_HEADER, "").strip(), _reviewers()
-    name, means = (_signed_in(), "signed in") if _signed_in() else (_named(header), f"by {header}")
-    if name:
-        return Visitor(bool({name.casefold(), "*"} & reviewers), name, means)
-    return Visitor(HEADERS[-1]().get(HERE) == "1" and not header and not reviewers)
+    if sign_in.is_set_up():
+        name, groups = sign_in.person()
+        means = "signed in"
+    else:
+        name, groups, means = _named(header), frozenset[str](), f"by {header}"
+        if not name and not header and not reviewers:
+            return Visitor(HEADERS[-1]().get(HERE) == "1")
+    if not name:
+        return Visitor(may_change=False)
+    return Visitor(bool({name.casefold(), "*", *groups} & reviewers), name, means, groups)
 
 
 def keeper() -> str | None:
@@ -42,15 +50,9 @@ def _reviewers() -> set[str]:
     return set(os.environ.get(REVIEWERS, "").casefold().replace(",", " ").split())
 
 
-def _signed_in() -> str:
-    """Return the address of who signed in, where Streamlit's own sign-in is set up."""
-    is_verified = st.user.get("is_logged_in") is True and st.user.get("email_verified") is not False
-    return str(st.user.get("email") or "")[:_LONGEST] if is_verified else ""
-
-
 def _named(header: str) -> str:
     """Return the name that the proxy sends; none where it sends two, or none that can be shown."""
     headers = HEADERS[-1]()
     every = headers.get_all(header) if hasattr(headers, "get_all") else [headers.get(header, "")]
     name = every[0].strip() if header and len(every) == 1 else ""
-    return "" if len(name) > _LONGEST or unseen(name) or "," in name else name
+    return "" if len(name) > _LONGEST or unseen(name) or "," in name or name.startswith("@") else name

@@ -7,8 +7,9 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
+from planner.store.access import Asker, UnknownPlanError
 from planner.store.database import PlanStoreError, reading, writing
-from planner.store.kept import PlanFilter, PlanStore, SaveConflictError, UnknownPlanError
+from planner.store.kept import PlanFilter, PlanStore, SaveConflictError
 from planner.store.tables import FACTS, HEAD, METADATA, VERSIONS
 from planner.store.versions import open_version
 from tests.facts import CATALOGUE
@@ -78,11 +79,12 @@ def test_a_duplicate_is_a_plan_of_its_own(place: str) -> None:
     store = PlanStore()
     store.save("Lab", version(), CATALOGUE, labels={"folder": "F", "tags": ["t"]})
     store.save("Lab", version(2.0), CATALOGUE)
-    copy = store.duplicate("Lab", "Lab 2", "Bob", AT)
+    store = PlanStore(Asker(person="Bob"))
+    copy = store.duplicate("Lab", "Lab 2", AT)
     assert (copy.newest.number, copy.newest.person, copy.folder, copy.tags) == (1, "Bob", "F", ("t",))
     assert open_version(store, "Lab 2").scenario.years == 2.0
     with pytest.raises(SaveConflictError, match="saved “Lab” as version 2"):
-        store.duplicate("Lab 2", "Lab", "Bob", AT)
+        store.duplicate("Lab 2", "Lab", AT)
     assert store.label("Lab 2", {"folder": "", "tags": ["x", "x"]}).tags == ("x",)
     assert store.find("Lab").tags == ("t",)
 
@@ -100,12 +102,12 @@ def test_the_second_of_two_people_is_told_and_loses_nothing(place: str) -> None:
 
 
 def test_authors_do_not_see_each_others_plans(place: str) -> None:
-    PlanStore("ada@example.org").save("Lab", version(), CATALOGUE)
-    assert PlanStore("bob@example.org").plans() == []
+    PlanStore(Asker("ada@example.org")).save("Lab", version(), CATALOGUE)
+    assert PlanStore(Asker("bob@example.org")).plans() == []
     assert PlanStore().plans() == []
     with pytest.raises(UnknownPlanError):
-        PlanStore("bob@example.org").find("Lab")
-    assert PlanStore("bob@example.org").save("Lab", version(), CATALOGUE).newest.number == 1
+        PlanStore(Asker("bob@example.org")).find("Lab")
+    assert PlanStore(Asker("bob@example.org")).save("Lab", version(), CATALOGUE).newest.number == 1
 
 
 @each_row(("name", "labels", "wish"), [

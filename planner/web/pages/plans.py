@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from planner.report import words
-from planner.web import kept_plans, show
+from planner.store import Right
+from planner.web import kept_plans, sharing, show
 
 if TYPE_CHECKING:
-    from planner.store.kept import KeptPlan, PlanFilter, PlanStore
+    from planner.store.kept import KeptPlan, PlanFilter
 
 _MOST = 50  # rows; the search finds the others
 
@@ -19,20 +20,19 @@ _MOST = 50  # rows; the search finds the others
 def page() -> None:
     """Show the kept plans, and below them the versions of the one that is chosen."""
     kept_plans.go_to_answer()
-    plans = kept_plans.store()
-    if plans is None:
+    if kept_plans.store() is None:
         show.title("Kept plans", ("Plans are kept for people on this machine, and for visitors who have signed in.",))
         return
-    every = kept_plans.attempt(plans.plans)
+    every = kept_plans.attempt(lambda plans: plans.plans())
     show.title("Kept plans")
     kept_plans.refusal()
     if every is None:
         return
     wanted = _filter(every)
-    found = kept_plans.attempt(lambda: plans.plans(wanted)) or []
-    _list(plans, found)
+    found = kept_plans.attempt(lambda plans: plans.plans(wanted)) or []
+    _list(found)
     if found:
-        _details(plans, found)
+        _details(found)
 
 
 def _filter(every: list[KeptPlan]) -> PlanFilter:
@@ -49,11 +49,7 @@ def _filter(every: list[KeptPlan]) -> PlanFilter:
     return PlanFilter(search, folder, tag, archived)
 
 
-def _or_all(text: str) -> str:
-    return text or "All"
-
-
-def _list(plans: PlanStore, found: list[KeptPlan]) -> None:
+def _list(found: list[KeptPlan]) -> None:
     from planner.store.lists import plans_table
 
     if not found:
@@ -63,47 +59,53 @@ def _list(plans: PlanStore, found: list[KeptPlan]) -> None:
     for plan in found[:_MOST]:
         with st.container(horizontal=True, vertical_alignment="center", key=f"kept-row-{plan.id}"):
             st.button(words.markdown(plan.name), key=f"kept-show-{plan.id}", icon=":material/open_in_new:",
-                      on_click=kept_plans.open_plan, args=(plan.name,))  # fmt: skip
+                      on_click=kept_plans.open_plan, args=(plan.id,))  # fmt: skip
             about = ", ".join(filter(None, (plan.folder, *plan.tags)))
             saved = f"version {plan.newest.number}, {words.day(plan.newest.saved)}, {plan.newest.person}"
+            about = ", ".join(filter(None, (about, sharing.note(plan))))
             answer = words.markdown(str(plan.newest.result["title"]))
             quiet = words.markdown(" · ".join(filter(None, (about, saved))))
             st.markdown(f"{answer} :small[:gray[{quiet}]]", width="stretch")
+            if plan.right < Right.OWN:
+                continue
             if plan.archived:
                 st.button("Restore", key=f"kept-restore-{plan.id}", on_click=kept_plans.attempt,
-                          args=(lambda name=plan.name: plans.restore(name),))  # fmt: skip
+                          args=(lambda plans, id_=plan.id: plans.restore(id_),))  # fmt: skip
             else:
                 st.button("Archive", key=f"kept-archive-{plan.id}", type="tertiary", on_click=kept_plans.attempt,
-                          args=(lambda name=plan.name: plans.archive(name, now),))  # fmt: skip
+                          args=(lambda plans, id_=plan.id: plans.archive(id_, now),))  # fmt: skip
     if found[_MOST:]:
         show.small(f"{len(found):,} plans are kept: search for the others.")
     show.csv_button(plans_table(found), "plans.csv", "csv-plans")
 
 
-def _details(plans: PlanStore, found: list[KeptPlan]) -> None:
-    """Show the versions of one plan, what differs between two of them, and the way to copy it."""
+def _details(found: list[KeptPlan]) -> None:
+    """Show the versions of one plan, what differs between two of them, who may see it, and the way to copy it."""
     st.header("Versions", anchor=False)
-    names = [plan.name for plan in found]
-    plan = found[names.index(st.selectbox("Plan", names, key="kept-plan"))]
-    versions = [version.number for version in kept_plans.attempt(lambda: plans.versions(plan)) or ()]
+    plans = {plan.id: plan for plan in found}
+    plan = plans[st.selectbox("Plan", plans, key="kept-plan", format_func=lambda id_: plans[id_].name)]
+    versions = [version.number for version in kept_plans.attempt(lambda plans: plans.versions(plan)) or ()]
     if not versions:
         kept_plans.refusal()
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         newer = st.selectbox("Version", versions, key="kept-newer")
         older = st.selectbox("against", versions, index=min(1, len(versions[1:])), key="kept-older")
-        st.button("Open this version", key="kept-open-version", on_click=kept_plans.open_plan, args=(plan.name, newer))
+        st.button("Open this version", key="kept-open-version", on_click=kept_plans.open_plan, args=(plan.id, newer))
         name = st.text_input("Name of a copy", key="kept-copy", max_chars=120)
-        st.button("Duplicate", key="kept-duplicate", disabled=not name, on_click=kept_plans.duplicate,
-                  args=(plan.name, name))  # fmt: skip
+        now = datetime.now(UTC)
+        st.button("Duplicate", key="kept-duplicate", disabled=not name, on_click=kept_plans.attempt,
+                  args=(lambda plans: plans.duplicate(plan.id, name, now),))  # fmt: skip
+        sharing.box(plan)
     if older != newer:
-        _difference(plans, plan, older, newer)
+        _difference(plan, older, newer)
+    sharing.trail(plan)
 
 
-def _difference(plans: PlanStore, plan: KeptPlan, older: int, newer: int) -> None:
+def _difference(plan: KeptPlan, older: int, newer: int) -> None:
     from planner.store.versions import differences, open_version
 
-    both = kept_plans.attempt(lambda: [open_version(plans, plan.name, number) for number in (older, newer)])
+    both = kept_plans.attempt(lambda plans: [open_version(plans, plan.id, number) for number in (older, newer)])
     if both is None:
         kept_plans.refusal()
         return

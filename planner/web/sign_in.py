@@ -1,0 +1,100 @@
+"""Who has signed in with an OpenID provider, and the end of a sign-in.
+
+Streamlit checks the provider's token once, at the sign-in, and keeps its claims in a signed cookie of 30 days, which a
+page reads once, when it is opened. So the claims are checked again at each run, and a sign-in that ended is kept in the
+database: no other tab, server or copy of the cookie goes on with it.
+"""
+
+import hashlib
+import json
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any
+
+import streamlit as st
+from streamlit.auth_util import get_secrets_auth_section
+
+from planner.report import words
+from pricing import PricingError
+from pricing.caching import cached
+
+LASTS_S = 12 * 3_600
+_LONGEST = 100
+_IS_TRUE = (True, "true", 1, "1")
+_VERIFIED = ("email_verified", "xms_edov")  # the second of Microsoft Entra ID
+
+
+def is_set_up() -> bool:
+    """Return whether people sign in on this server."""
+    return "is_logged_in" in st.user.to_dict()
+
+
+def person() -> tuple[str, frozenset[str]]:
+    """Return the verified e-mail address of who signed in, and their groups; an empty one where nobody has."""
+    claims = st.user.to_dict()
+    name = str(claims.get("email") or "").strip()
+    is_sound = name.isascii() and name.find("@") > 0 and len(name) <= _LONGEST and not set(name) & set(", \t\r\n")
+    if not is_sound or not _is_valid(claims) or _has_ended(_digest(claims), int(time.monotonic())):
+        return "", frozenset()
+    return name, frozenset(f"@{group.casefold()}" for claim in ("groups", "roles") for group in _names(claims, claim))
+
+
+def _names(claims: Mapping[str, Any], claim: str) -> list[str]:
+    names = claims.get(claim)
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+
+def _is_valid(claims: Mapping[str, Any]) -> bool:
+    """Return whether a sign-in counts: of this program, fresh, with an address that the provider has verified."""
+    since, audience = claims.get("iat"), claims.get("aud")
+    is_fresh = isinstance(since, int | float) and time.time() - since < LASTS_S
+    is_ours = bool(_clients() & set(audience if isinstance(audience, list) else [audience]))
+    is_verified = any(claims.get(claim) in _IS_TRUE for claim in _VERIFIED)
+    return claims.get("is_logged_in") is True and is_fresh and is_ours and is_verified
+
+
+def _clients() -> set[str]:
+    """Return the names under which providers know this program."""
+    section = get_secrets_auth_section()
+    sections = [section, *(part for part in section.values() if isinstance(part, Mapping))]
+    return {str(part["client_id"]) for part in sections if "client_id" in part}
+
+
+def _digest(claims: Mapping[str, Any]) -> str:
+    """Return what a sign-in is known by; each has a nonce of its own."""
+    kept = {name: text for name, text in claims.items() if name != "tokens"}
+    return hashlib.sha256(json.dumps(kept, sort_keys=True, default=str).encode()).hexdigest()
+
+
+@cached(256)
+def _has_ended(digest: str, _second: int) -> bool:
+    """Return whether somebody has signed out of a sign-in, looked up once a second; also where nobody can tell."""
+    from planner.store.access import has_ended
+
+    try:
+        return has_ended(digest)
+    except PricingError:
+        return True
+
+
+def entry() -> None:
+    """Show who has signed in, with the way out, or the way in. Nothing where no sign-in is set up."""
+    if not is_set_up():
+        return
+    name, _ = person()
+    if not name:
+        st.button("Sign in", key="sign-in", type="tertiary", on_click=st.login)
+        return
+    with st.popover(words.markdown(name), key="signed-in"):
+        st.button("Sign out", key="sign-out", on_click=sign_out)
+
+
+def sign_out() -> None:
+    """End the sign-in, in all tabs and for every copy of its cookie. Only in a callback."""
+    from planner.store.access import end_sign_in
+
+    with suppress(PricingError):  # where it cannot be kept, this browser at least forgets it
+        end_sign_in(_digest(st.user.to_dict()), datetime.now(UTC))
+    st.logout()
