@@ -86,8 +86,7 @@ def row_of(connection: sa.Connection, asker: Asker, plan: str | int, needed: Rig
 
 def note(connection: sa.Connection, asker: Asker, plan: int, what: str, about: str = "") -> None:
     """Add a line to the trail, in the transaction of the change itself."""
-    at = datetime.now(UTC).isoformat(timespec="seconds")
-    connection.execute(sa.insert(TRAIL).values(at=at, plan=plan, person=asker.person, what=what, about=about))
+    connection.execute(sa.insert(TRAIL).values(plan=plan, person=asker.person, what=what, about=about))
 
 
 def trail(connection: sa.Connection, asker: Asker, plan: int | None) -> Iterator[tuple[str, ...]]:
@@ -95,7 +94,8 @@ def trail(connection: sa.Connection, asker: Asker, plan: int | None) -> Iterator
     query = sa.select(TRAIL, PLANS.c.name).join(PLANS, PLANS.c.id == TRAIL.c.plan)
     query = query.where(TRAIL.c.plan.in_(visible_ids(asker)), TRAIL.c.plan == plan if plan else sa.true())
     for row in connection.execute(query.order_by(TRAIL.c.id.desc())):
-        yield row.at[:16].replace("T", " "), row.name, row.person, row.what, row.about
+        at = row.at.astimezone(UTC) if row.at.tzinfo else row.at  # SQLite's clock has no other zone
+        yield f"{at:%Y-%m-%d %H:%M}", row.name, row.person, row.what, row.about
 
 
 def share(connection: sa.Connection, asker: Asker, plan: str | int, names: Iterable[str], right: Right | None) -> Any:

@@ -43,7 +43,7 @@ SHARES = sa.Table(
 TRAIL = sa.Table(  # takes new rows only
     "trail", METADATA,
     sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("at", sa.Text, nullable=False),
+    sa.Column("at", sa.DateTime(timezone=True), server_default=sa.func.now(), nullable=False),
     sa.Column("plan", sa.Integer, sa.ForeignKey("plans.id"), nullable=False),
     sa.Column("person", sa.Text, nullable=False),
     sa.Column("what", sa.Text, nullable=False),

@@ -14,6 +14,7 @@ from planner.web import kept_plans, show, who
 if TYPE_CHECKING:
     from planner.store.kept import KeptPlan
 
+_NAME, _RIGHT = "share-name", "share-right"
 _RIGHTS = {"View": Right.VIEW, "Edit": Right.EDIT}
 
 
@@ -33,14 +34,19 @@ def box(plan: KeptPlan) -> None:
     with st.popover("Share with", icon=":material/group:", key="share-with"):
         for name, right in (kept_plans.attempt(lambda plans: plans.shares(plan.id)) or {}).items():
             with st.container(horizontal=True, vertical_alignment="center", key=f"shared-{name}"):
-                st.markdown(words.markdown(f"{audience_text(name)}: {right.name.lower()}"), width="stretch")
+                st.markdown(words.markdown(f"{audience_text(name)} may {right.name.lower()}"), width="stretch")
                 st.button("Remove", key=f"unshare-{plan.id}-{name}", on_click=kept_plans.attempt,
                           args=(lambda plans, name=name: plans.share(plan.id, [name], None),))  # fmt: skip
-        name = st.text_input("E-mail address, @group or everyone", key=f"share-name-{plan.id}", max_chars=100)
-        right = _RIGHTS[st.selectbox("May", list(_RIGHTS), key="share-right")]
-        st.button("Share", key="share-go", disabled=not name, on_click=kept_plans.attempt,
-                  args=(lambda plans: plans.share(plan.id, [name], right),))  # fmt: skip
+        with st.form("share-form", clear_on_submit=True, border=False):
+            st.text_input("E-mail address, @group or everyone", key=_NAME, max_chars=100)
+            st.selectbox("May", list(_RIGHTS), key=_RIGHT)
+            st.form_submit_button("Share", on_click=_share, args=(plan.id,))
         kept_plans.refusal()
+
+
+def _share(plan: int) -> None:
+    name, right = st.session_state[_NAME], _RIGHTS[st.session_state[_RIGHT]]
+    kept_plans.attempt(lambda plans: plans.share(plan, [name], right))
 
 
 def trail(plan: KeptPlan) -> None:

@@ -52,14 +52,12 @@ def share(page: Page, name: str, right: str) -> None:
     """Open the box, type who, choose what they may do."""
     page.goto("/plans")
     page.locator(".st-key-share-with button").first.click()
-    field = page.get_by_label("E-mail address, @group or everyone")
-    field.fill(name)
-    field.press("Enter")
+    page.get_by_label("E-mail address, @group or everyone").fill(name)
     if right != "View":
         page.locator(".st-key-share-right input").first.click()
         page.get_by_role("option", name=right).click()
-    page.locator(".st-key-share-go button").click()
-    sees(page, f"{name}: {right.lower()}")
+    page.get_by_role("button", name="Share", exact=True).last.click()
+    expect(page.locator("[class*='st-key-shared-']")).to_contain_text(f"may {right.lower()}", timeout=PATIENCE_MS)
 
 
 def test_saved_shared_changed_and_ended(people: list[Page]) -> None:

@@ -22,7 +22,7 @@ def upgrade() -> None:
     op.create_table(
         "trail",
         sa.Column("id", sa.Integer, primary_key=True),
-        sa.Column("at", sa.Text, nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), server_default=sa.func.now(), nullable=False),
         sa.Column("plan", sa.Integer, sa.ForeignKey("plans.id"), nullable=False),
         sa.Column("person", sa.Text, nullable=False),
         sa.Column("what", sa.Text, nullable=False),
