@@ -22,7 +22,8 @@ DUTIES = {
 }
 # What the licence file in the package says, where its metadata gives no identifier of SPDX.
 READ = {
-    "altair": "BSD-3-Clause", "certifi": "MPL-2.0", "itsdangerous": "BSD-3-Clause", "jinja2": "BSD-3-Clause",
+    "altair": "BSD-3-Clause", "authlib": "BSD-3-Clause", "certifi": "MPL-2.0", "httpx": "BSD-3-Clause",
+    "itsdangerous": "BSD-3-Clause", "jinja2": "BSD-3-Clause", "joserfc": "BSD-3-Clause",
     "locket": "BSD-2-Clause", "partd": "BSD-3-Clause", "protobuf": "BSD-3-Clause", "pydeck": "Apache-2.0",
     "requests": "Apache-2.0", "scipy": "BSD-3-Clause", "sortedcontainers": "Apache-2.0", "tornado": "Apache-2.0",
     "uvloop": "MIT OR Apache-2.0", "zict": "BSD-3-Clause",

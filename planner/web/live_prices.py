@@ -238,8 +238,6 @@ def view() -> None:
 def _idle_view() -> None:
     if not who.visitor().may_change:
         show.small(live_report.MAY_NOT)
-        if st.user.get("is_logged_in") is False:  # sign-in is set up
-            st.button("Sign in", on_click=st.login, key="sign-in")
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Read today's prices", on_click=_start_refresh, key="read-today", icon=":material/sync:")
