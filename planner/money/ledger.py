@@ -45,6 +45,7 @@ class LeaseContract(NamedTuple):
     items: int = 1  # machines
     received_usd: float = 0.0  # of a lease-back: what the lessor pays for them
     is_bought: bool = False  # at its end
+    price_how: str = ""  # the formula of that price, of the inputs of its lines; empty where there is none
 
 
 # How the tax books take it: at once, over years, as a sale, or not at all (money borrowed and paid back; what costs

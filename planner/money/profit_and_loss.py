@@ -100,7 +100,7 @@ def profit_and_loss(setting: PlanContext, option: Option) -> ProfitAndLoss:
     """Return the profit and loss of an option."""
     ledger = option.ledger
     cash_lines = [line for line in ledger.lines if line.is_cash]
-    by_row = {name: _sum_lines(setting, [line for line in cash_lines if _row(line) == name])
+    by_row = {name: _sum_lines(setting, [line for line in cash_lines if profit_row(line) == name])
               for name in (*OPERATING, "interest", "on_sale", "tax")}  # fmt: skip
     life = setting.catalogue.facts[BOOK_LIFE].figure.newest.typical
     rows = dict(by_row)
@@ -115,7 +115,7 @@ def profit_and_loss(setting: PlanContext, option: Option) -> ProfitAndLoss:
     return ProfitAndLoss(setting, option, {name: rows[name] for name in ROWS})
 
 
-def _row(line: Line) -> str:
+def profit_row(line: Line) -> str:
     """Return the row of a line; none for what is no profit and no loss: buying, borrowing and paying back."""
     names = {used.name for used in line.used}
     if line.treatment == "sale":

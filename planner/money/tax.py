@@ -36,7 +36,7 @@ _Schedule = Callable[[_DisposalMonths], Array]  # shares of what was placed in s
 
 _NO_VAT = frozenset({"staff", "tax", "resale", "income"})  # the buyer pays the VAT on what is sold
 _INTEREST = "interest"
-_DELIVERED = "delivered"
+DELIVERED = "delivered"
 _USUAL_SCHEDULE = "straight-line-5-half-year"  # where nothing is known of the country
 _NEARLY = 1e-9
 _TAX_FORGONE = "Tax on the sale that keeping forgoes"
@@ -184,11 +184,11 @@ def _sum(ledger: Ledger, treatment: Treatment) -> Num:
 
 def _vat_base(ledger: Ledger, treatment: Treatment) -> Num:
     """Return the purchases that bear VAT: everything bought but wages and interest. [USD]"""
-    lines = (line for line in ledger.lines if line.treatment == treatment and _bears_vat(line))
+    lines = (line for line in ledger.lines if line.treatment == treatment and bears_vat(line))
     return sum((line.priced_usd for line in lines), start=0.0)
 
 
-def _bears_vat(line: Line) -> bool:
+def bears_vat(line: Line) -> bool:
     return line.part not in _NO_VAT and not (line.part == "finance" and _INTEREST in line.name.lower())
 
 
@@ -215,14 +215,14 @@ def _placed_in_service(setting: PlanContext, ledger: Ledger) -> Array:
     for line in ledger.lines:
         if line.treatment == "capital":
             usd = line.priced_by_order_usd
-            if tax is not None and _bears_vat(line):
+            if tax is not None and bears_vat(line):
                 usd = usd * (1 + tax.vat_share * (1 - tax.vat_recovered_share))
             total = total + line.add_orders(_shift_to_delivery(usd, line, _inflation_factors(setting)))
     return _by_month(setting, total)
 
 
 def _shift_to_delivery(usd: Array, line: Line, inflation: Array) -> Array:
-    flag = next((used.value for used in line.used if used.name == _DELIVERED), None)
+    flag = next((used.value for used in line.used if used.name == DELIVERED), None)
     if flag is None:
         return usd
     delivered = np.asarray(flag, dtype=np.float64)

@@ -18,8 +18,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from planner.money.inflation import deflators
+from planner.money.inflation import deflators, inflation_per_year
 from planner.money.ledger import LeaseContract, Ledger, Line
+from planner.money.measures import plan_discount_rate
 from planner.money.profit_and_loss import BOOK_LIFE
 from planner.money.setting import PlanContext
 from planner.scenario.base import MONTHS_PER_YEAR
@@ -99,6 +100,7 @@ class BookedLease:
     ifrs: Treatment16
     us: Treatment842
     why: str  # it is a finance or an operating lease under ASC 842
+    life: int  # months over which its asset is written off
 
     @cached_property
     def rows(self) -> dict[str, Array]:
@@ -123,9 +125,9 @@ class LeaseAccounts:
 def lease_accounts(setting: PlanContext, ledger: Ledger) -> LeaseAccounts | None:
     """Return the leases of a ledger in the books; None where nothing is leased or reserved."""
     own = setting.scenario.accounting.borrowing_rate_per_year
-    rate, terms = setting.discount_rate_per_year if own is None else own, setting.terms
-    if own is None and terms.money == "real" and terms.discount_rate_per_year is not None:
-        rate = (1 + rate) * (1 + terms.inflation_per_year) - 1  # what is paid is nominal
+    rate = own
+    if rate is None:  # what is paid is nominal
+        rate = (1 + float(np.asarray(plan_discount_rate(setting)))) * (1 + inflation_per_year(setting)) - 1
     leases = tuple(lease for group in _by_contract(ledger.lines) for lease in _leases(setting, group, rate))
     if not leases:
         return None
@@ -219,7 +221,7 @@ def _booked(
         asset, _ = lease_back(carrying=price, fair_value=price, received=contract.received_usd, liability=worth)
         plan = lease_schedule(payments=axis, rate_per_period=monthly, periods=months, extra_asset=asset - worth)
     ifrs, us, why = _treatment(setting, contract, (months, worth, life))
-    return BookedLease(name, contract, begins, months, lines, plan, ifrs, us, why)
+    return BookedLease(name, contract, begins, months, lines, plan, ifrs, us, why, written_off)
 
 
 def _treatment(

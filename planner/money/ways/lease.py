@@ -117,10 +117,12 @@ def _contract(setting: PlanContext, put: InputSheet, terms: LeaseTerms, lent: st
         return None
     usd, share = float(value(put, lent)), terms.sold_share
     begins, months = (int(np.asarray(put.used[name].value)) for name in ("delivery_month", _MONTHS))
+    how = lent if share is None else f"({lent}) / sale_price_share" if share else ""
     machines = value(put, SERVERS) if "accelerators_per_server" in put.used else 1.0
     return LeaseContract(
         "lease" if share is None else "lease_back", ((begins, months),), "advance" if terms.in_advance else "arrears",
         usd / (share or 1.0), int(np.asarray(machines)), 0.0 if share is None else usd, terms.buys_at_end,
+        how,
     )  # fmt: skip
 
 

@@ -5,41 +5,24 @@ from collections.abc import Iterator
 import numpy as np
 
 from planner.money.accounting.fiscal import month_days, periods
-from planner.money.accounting.leases import BALANCES, ROWS, LeaseAccounts, lease_accounts
+from planner.money.accounting.leases import BALANCES, LeaseAccounts
 from planner.money.capital import CapitalCost
 from planner.money.ledger import Origin
 from planner.money.measures import cash_paid_usd
 from planner.money.plan import Plan
 from planner.money.profit_and_loss import BOOK_LIFE
-from planner.money.setting import PlanContext
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
 from planner.report import words
-from planner.report.answer.profit_words import LABELS as PROFITS
-from planner.report.answer.profit_words import option_profit_and_loss
+from planner.report.books import LEASE_LABELS, PROFIT_LABELS, leases_of, option_profit_and_loss
 from planner.report.files.csv import columns_of, convert_to_plan_currency
 from planner.report.forms import scalar
 from planner.report.table import Table
 from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.durations import months_words
-from pricing.caching import cached
 
 _Rows = Iterator[tuple[str, str, str, str, int, np.ndarray]]  # statement, contract, row, label, first month, months
-LABELS = dict(zip(ROWS, (
-    "Lease payments", "IFRS 16: expensed, off the balance sheet", "IFRS 16: interest", "IFRS 16: depreciation",
-    "IFRS 16: lease liability at the end", "IFRS 16: right-of-use asset at the end", "IFRS 16: adds to EBITDA",
-    "ASC 842: interest of finance leases", "ASC 842: amortization of finance leases",
-    "ASC 842: cost of operating leases and what is expensed", "ASC 842: lease liability at the end",
-    "ASC 842: right-of-use asset at the end", "ASC 842: adds to EBITDA",
-), strict=True))  # fmt: skip
-
 _CENT = 0.01
-
-
-@cached(16)
-def leases_of(setting: PlanContext, way: EvaluatedOption) -> LeaseAccounts | None:
-    """Return the leases of an option in the books; None where it has none."""
-    return lease_accounts(setting, way.option.ledger)
 
 
 def contracts_table(accounts: LeaseAccounts) -> Table:
@@ -69,7 +52,9 @@ def schedule_table(plan: Plan, accounts: LeaseAccounts, *, quarters: bool = Fals
             is_balance = name in BALANCES
             amounts = spans.ends(usd) if is_balance else spans.sums(usd)
             total = np.nan if is_balance else float(usd.sum())
-            rows.append({"USD": LABELS[name], **dict(zip(spans.labels, amounts, strict=True)), "All years": total})
+            rows.append(
+                {"USD": LEASE_LABELS[name], **dict(zip(spans.labels, amounts, strict=True)), "All years": total}
+            )
     return Table.of(rows)
 
 
@@ -173,9 +158,9 @@ def accounting_table(plan: Plan, answer: Answer) -> Table:
 def _statements(plan: Plan, way: EvaluatedOption) -> _Rows:
     yield "cash", "", "paid", "Cash paid", 0, cash_paid_usd(way.option.ledger)
     for name, usd in option_profit_and_loss(plan.setting, way).by_month.items():
-        yield "profit_and_loss", "", name, PROFITS[name], 0, usd
+        yield "profit_and_loss", "", name, PROFIT_LABELS[name], 0, usd
     accounts = leases_of(plan.setting, way)
     for lease in () if accounts is None else accounts.leases:
         for name, usd in lease.rows.items():
             if usd.any():
-                yield "leases", lease.name, name, LABELS[name], lease.begins, usd
+                yield "leases", lease.name, name, LEASE_LABELS[name], lease.begins, usd

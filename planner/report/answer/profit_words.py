@@ -5,35 +5,22 @@ from collections.abc import Callable
 from planner.money.accounting.fiscal import periods
 from planner.money.measures import discounted_ledger
 from planner.money.plan import Plan
-from planner.money.profit_and_loss import MOST_TIMES, ROWS, ProfitAndLoss, profit_and_loss, sells_hours
+from planner.money.profit_and_loss import MOST_TIMES, sells_hours
 from planner.money.selling import PRICE, SHARE, is_resale_only
-from planner.money.setting import PlanContext
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.breakeven import ledger_input_value
 from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report import words
+from planner.report.books import ALWAYS, PROFIT_LABELS, option_profit_and_loss
 from planner.report.files import document_parts as parts
 from planner.report.futures.counted import format_futures_count
 from planner.report.table import Table, text_table
 from planner.report.title import hour_selling_option, profitable_share
 from planner.report.words import Tile
 from planner.scenario.durations import years_words
-from pricing.caching import cached
 
 HEAD = "profit and loss, USD as billed"
-LABELS = dict(zip(ROWS, (
-    "Hours sold on", "Fees, and selling them", "Electricity", "Space", "People", "Upkeep", "Lease, other payments",
-    "Rented", "EBITDA", "Written off in the books", "Sales, less what the books held", "Interest",
-    "Profit before tax", "Tax and VAT", "Profit", "Cash, beside it",
-), strict=True))  # fmt: skip
-ALWAYS = frozenset({"ebitda", "depreciation", "before_tax", "profit", "cash"})
-
-
-@cached(16)
-def option_profit_and_loss(setting: PlanContext, way: EvaluatedOption) -> ProfitAndLoss:
-    """Return profit and loss of an option."""
-    return profit_and_loss(setting, way.option)
 
 
 def primary_selling_option(answer: Answer) -> EvaluatedOption | None:
@@ -46,7 +33,7 @@ def profit_table(plan: Plan, way: EvaluatedOption, *, quarters: bool = False) ->
     """Return the rows by year or quarter and in total, without those that are always 0."""
     spans = periods(plan.setting, quarters=quarters, has_today=False)
     rows = [
-        {"USD, income above 0": LABELS[name], **spans.by_label(usd), "All years": float(usd.sum())}
+        {"USD, income above 0": PROFIT_LABELS[name], **spans.by_label(usd), "All years": float(usd.sum())}
         for name, usd in option_profit_and_loss(plan.setting, way).by_month.items()
         if name in ALWAYS or usd.any()
     ]
@@ -103,7 +90,7 @@ def profit_text(plan: Plan, way: EvaluatedOption) -> str:
 def profit_csv(answer: Answer) -> Table:
     """Return one row for each option, each row of its profit and loss, and each year."""
     rows = [
-        {"option": way.option.key, "row": name, "label": LABELS[name], "year": year, "usd": float(amount)}
+        {"option": way.option.key, "row": name, "label": PROFIT_LABELS[name], "year": year, "usd": float(amount)}
         for way in answer.ranked
         for name, usd in option_profit_and_loss(answer.plan.setting, way).rows.items()
         for year, amount in enumerate(usd, start=1)
@@ -118,7 +105,7 @@ def profit_document(plan: Plan, way: EvaluatedOption) -> parts.ProfitAndLossSche
     profit = option_profit_and_loss(plan.setting, way)
     rows = tuple(
         parts.ProfitRowSchema(
-            name=name, label=LABELS[name], by_year_usd=tuple(usd.tolist()), total_usd=float(usd.sum())
+            name=name, label=PROFIT_LABELS[name], by_year_usd=tuple(usd.tolist()), total_usd=float(usd.sum())
         )
         for name, usd in profit.rows.items()
     )

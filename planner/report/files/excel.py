@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 HERE, BEFORE = "§", "¶"
-NAME, UNIT, TOTAL, CASH, SALE, _EMPTY, TODAY = range(7)  # columns; running sums start from the empty one
+# Columns; running sums start from the empty one.
+NAME, UNIT, TOTAL, CASH, TREATMENT, PROFIT_ROW, VAT, _EMPTY, TODAY = range(9)
+LINE_HEADS = ("Cash: 1", "Tax books", "Profit row", "VAT: 1")
 MONTHS_TO_A_PAGE = 12
 _OPERATORS: dict[type[ast.operator], tuple[str, int]] = {
     ast.Add: ("+", 2), ast.Sub: ("-", 2), ast.Mult: ("*", 3), ast.Div: ("/", 3), ast.Pow: ("^", 4),
@@ -178,12 +180,12 @@ class MonthSheet:
             style = self.styles[look(unit)]
             self.sheet.write_formula(row - 1, TOTAL, f"={formula}", style, "" if value is None else value)
 
-    def head(self, title: str, what: str, timeline: str) -> None:
-        """Write the title, and the months with their last days; set up what is frozen and how it prints."""
+    def head(self, title: str, what: str, timeline: str, more: tuple[str, ...] = ()) -> None:
+        """Write the title, the heads of columns and the months with their last days; set up how it prints."""
         sheet, styles = self.sheet, self.styles
         sheet.write_string(0, 0, title, styles["title"])
         sheet.write_string(1, 0, what, styles["grey"])
-        for place, text in enumerate(("", "Unit", "Total or result", "Cash: 1", "Sale: 1")):
+        for place, text in enumerate(("", "Unit", "Total or result", *more)):
             sheet.write_string(3, place, text, styles["head"])
         for number, letters in enumerate(self.columns[1:]):
             for row, style in ((3, "head"), (4, "day_head")):
@@ -192,7 +194,7 @@ class MonthSheet:
                     sheet.write_formula(row, TODAY + number, address, styles[style], "")
         sheet.set_column(NAME, NAME, 56)
         sheet.set_column(UNIT, TOTAL, 15)
-        sheet.set_column(CASH, SALE, 7)
+        sheet.set_column(CASH, VAT, 8 if more else 3)
         sheet.set_column(_EMPTY, _EMPTY, 2)
         sheet.set_column(TODAY, TODAY + self.months, 12)
         sheet.freeze_panes(5, TODAY)

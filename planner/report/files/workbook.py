@@ -14,14 +14,25 @@ import numpy as np
 
 from planner.money.capital import HOW, HOW_BETA
 from planner.money.finance import HIGHEST_RATE, LOWEST_RATE, days_since
-from planner.money.ledger import CASES, COMPUTED, CONVENTION, YOUR_INPUT, LedgerInput, Origin
+from planner.money.ledger import CASES, COMPUTED, CONVENTION, LedgerInput, Origin
 from planner.money.measures import RATE, cash_flow_years, monthly_discount_factors, plan_discount_rate
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.report.files.csv import AssumptionIds
-from planner.report.files.excel import TODAY, TOTAL, MonthSheet, Styles, cell_name, column, excel_formula
-from planner.report.files.workbook_accounting import BORROWING, live_leases, write_fiscal_periods, write_leases
-from planner.report.files.workbook_option import write_option
+from planner.report.files.excel import LINE_HEADS, TODAY, TOTAL, MonthSheet, Styles, cell_name, column, excel_formula
+from planner.report.files.workbook_accounting import currency_inputs, write_fiscal_periods, write_profits
+from planner.report.files.workbook_books import (
+    INFLATION,
+    TABLE,
+    TAX_MONEY,
+    WRITTEN_OFF,
+    books_inputs,
+    books_rows,
+    write_books,
+    write_tax_calendar,
+)
+from planner.report.files.workbook_leases import BORROWING, lease_inputs, write_leases
+from planner.report.files.workbook_option import ROW_NUMBERS, first_line, write_option
 from planner.report.files.workbook_results import (
     OpenWorkbook,
     write_checks,
@@ -82,8 +93,8 @@ def _write_sheets(book: OpenWorkbook) -> None:
     _write_timeline(book, timeline, {name: it for name, it in used.items() if np.size(it.value) > 1})
     _write_options(book, timeline)
     write_fiscal_periods(book, timeline)
-    if leases := live_leases(book):
-        write_leases(book, timeline, leases)
+    write_profits(book)
+    write_leases(book, timeline)
     _write_returns(book)
     write_comparison(book)
     write_ranges(book)
@@ -103,12 +114,9 @@ def _inputs(book: OpenWorkbook) -> dict[str, LedgerInput]:
         LedgerInput("lowest_return", LOWEST_RATE, "1/year", CONVENTION),
         LedgerInput("highest_return", HIGHEST_RATE, "1/year", CONVENTION),
     ]
-    capital, own = setting.capital, setting.scenario.accounting.borrowing_rate_per_year
-    conventions += capital.parts if capital else ()
-    if live_leases(book):
-        rate = setting.discount_rate_per_year if own is None else own
-        conventions.append(LedgerInput(BORROWING, rate, "1/year", CONVENTION if own is None else YOUR_INPUT))
-    of_ledgers = {name: used for (_, name), (_, used) in book.ids.first_use.items()}
+    conventions += setting.capital.parts if setting.capital else ()
+    conventions += (*books_inputs(setting), *currency_inputs(setting), *lease_inputs(book))
+    of_ledgers = {name: used for (_, name), (_, used) in book.ids.first_use.items() if used.name not in TAX_MONEY}
     return {book.ids.add(used): used for used in conventions} | of_ledgers
 
 
@@ -134,6 +142,9 @@ def _write_inputs(book: OpenWorkbook, sheet: Any, inputs: dict[str, LedgerInput]
         book.cells[name] = cell_name(name)
         book.file.define_name(cell_name(name), f"=Inputs!${column(_IN_USE)}${row}")
         _write_input(book, sheet, row, name, used)
+    if table := [row for row, name in enumerate(inputs, start=_FIRST_INPUT) if name.startswith(WRITTEN_OFF)]:
+        place = column(_IN_USE)
+        book.file.define_name(TABLE, f"=Inputs!${place}${table[0]}:${place}${table[-1]}")
     sheet.freeze_panes(_FIRST_INPUT - 1, 1)
     sheet.repeat_rows(_FIRST_INPUT - 2)
 
@@ -155,7 +166,7 @@ def _write_input(book: OpenWorkbook, sheet: Any, row: int, name: str, used: Ledg
     if name == RATE and (how := _rate_formula(book)):
         sheet.write_formula(at, _TYPED, how, styles["computed"], typical)
     elif name == BORROWING and not used.is_yours:
-        sheet.write_formula(at, _TYPED, f"={RATE}", styles["computed"], typical)
+        sheet.write_formula(at, _TYPED, f"=(1 + {RATE}) * (1 + {INFLATION}) - 1", styles["computed"], typical)
     elif name == "equity_beta" and used.origin == COMPUTED:
         sheet.write_formula(at, _TYPED, f"={excel_formula(HOW_BETA, _PART_CELLS)}", styles["computed"], typical)
     sheet.write_formula(at, _CHANGED, f"=IF({typed} = {exported}, 0, 1)", styles["any"], 0)
@@ -219,6 +230,7 @@ def _write_timeline(book: OpenWorkbook, sheet: MonthSheet, inputs: dict[str, Led
     )
     differ = f"=SUMPRODUCT((ABS({total} - {exported}) > tolerance * ABS({exported})) * 1)"
     sheet.sheet.write_formula(2, TOTAL + 1, differ, book.styles["any"], 0)
+    write_tax_calendar(setting, sheet, first + len(rows) + 1)
 
 
 def _write_options(book: OpenWorkbook, timeline: MonthSheet) -> None:
@@ -226,18 +238,24 @@ def _write_options(book: OpenWorkbook, timeline: MonthSheet) -> None:
     for place, result in enumerate(book.results):
         option = result.way.option
         sheet = book.months(result.key)
-        sheet.head(option.title, option.what, f"{timeline.prefix}")
+        sheet.head(option.title, option.what, timeline.prefix, LINE_HEADS)
         last = f"{column(2 + place)}${_HALVINGS + 6}"
         cells = [
-            {name: book.cells[one] for name, one in book.ids.by_name(option, line).items()}
+            {name: book.cells.get(one, "") for name, one in book.ids.by_name(option, line).items()}
             for line in option.ledger.lines
         ]
+        rows = books_rows(result, cells, first_line())
+        below = enumerate((name for name, *_ in rows), start=first_line() + len(cells) + 1)
+        sheet.rows.update(ROW_NUMBERS | {name: row for row, name in below})
+        for inputs in cells:
+            inputs.update({name: f"§{sheet.rows[name]}" for name in TAX_MONEY & inputs.keys()})
         others = {
             "timeline": timeline.prefix, "years_there": timeline.rows["years"], "factor_there": timeline.rows["factor"],
             "baseline": f"'{book.baseline.key}'!", "rate": book.cells[RATE],
             "solved": f"EXP(Return!${last}) - 1",
         }  # fmt: skip
         write_option(sheet, result, book.baseline, cells, others)
+        write_books(sheet, rows, result, timeline)
         book.options.append(sheet)
 
 

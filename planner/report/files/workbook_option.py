@@ -12,8 +12,22 @@ from numpy.typing import NDArray
 
 from planner.money.ledger import Ledger
 from planner.money.measures import cash_flow_years, cash_paid_usd, monthly_discount_factors, saved_usd
+from planner.money.profit_and_loss import profit_row
 from planner.money.setting import PlanContext
-from planner.report.files.excel import CASH, SALE, TODAY, TOTAL, UNIT, MonthSheet, column, excel_formula, look
+from planner.money.tax import bears_vat
+from planner.report.files.excel import (
+    CASH,
+    PROFIT_ROW,
+    TODAY,
+    TOTAL,
+    TREATMENT,
+    UNIT,
+    VAT,
+    MonthSheet,
+    column,
+    excel_formula,
+    look,
+)  # fmt: skip
 from planner.study.measures import BASELINE, MEASURES, OptionResult
 
 NONE = "none"
@@ -81,7 +95,7 @@ ROWS: tuple[tuple[str, str, str, str, str], ...] = (
     ("cash_worth_so_far", "Cash so far, discounted", "USD", "¶{cash_worth_so_far} + §{cash} * §{factor}", ""),
     ("saved", "Saved against the baseline", "USD", "{baseline}§{total} - §{total}", "SUM({all})"),
     ("brought", "What its sale brings, negative", "USD",
-     "SUMPRODUCT({sale_flags}, (§{first}:§{last} < 0) * §{first}:§{last})", "SUM({all})"),
+     'SUMPRODUCT(({treatments} = "sale") * (§{first}:§{last} < 0) * §{first}:§{last})', "SUM({all})"),
     *(row for key, (label, flow) in _FLOWS.items() for row in _payback_rows(key, label, flow)),
     ("sign", "Sign of what is saved", "1",
      "IF(ABS(§{saved}) <= rounding * MAX(MAX({saved_all}), -1 * MIN({saved_all})), 0, SIGN(§{saved}))", ""),
@@ -106,9 +120,8 @@ def write_option(
 ) -> None:
     """Write the sheet of an option: `cells` are the inputs of each line, `others` addresses on other sheets."""
     option, setting = result.way.option, result.plan.setting
-    sheet.rows.update(ROW_NUMBERS)
     first, last = sheet.lines = (_LINES, _LINES + len(option.ledger.lines) - 1)
-    columns = {"parts": UNIT, "totals": TOTAL, "cash_flags": CASH, "sale_flags": SALE}
+    columns = {"parts": UNIT, "totals": TOTAL, "cash_flags": CASH, "treatments": TREATMENT}
     flags = {name: f"${column(place)}${first}:${column(place)}${last}" for name, place in columns.items()}
     places = {
         **ROW_NUMBERS, **{f"{name}_all": sheet.span(name) for name in ROW_NUMBERS}, **flags, **others,
@@ -153,5 +166,8 @@ def _write_lines(sheet: MonthSheet, ledger: Ledger, cells: list[dict[str, str]])
         is_unpriced = any(np.isnan(np.asarray(used.value)).any() for used in line.used)
         sheet.write_months(row, f"IFERROR({formula}, 0)" if is_unpriced else formula, line.priced_usd)
         sheet.label(row, line.name, line.part, f"SUM({sheet.row_span(row)})", float(line.priced_usd.sum()))
-        sheet.sheet.write_number(row - 1, CASH, float(line.is_cash), sheet.styles["any"])
-        sheet.sheet.write_number(row - 1, SALE, float(line.treatment == "sale"), sheet.styles["any"])
+        has_vat = line.treatment in ("expense", "capital") and bears_vat(line)
+        flags = {CASH: float(line.is_cash), TREATMENT: line.treatment, VAT: float(has_vat),
+                 PROFIT_ROW: profit_row(line) if line.is_cash else ""}  # fmt: skip
+        for place, flag in flags.items():
+            sheet.sheet.write(row - 1, place, flag, sheet.styles["grey"])

@@ -11,6 +11,7 @@ from planner.money.ledger import COMPUTED, LedgerInput, Origin
 from planner.money.plan import Plan
 from planner.report.files.csv import SIGN, AssumptionIds
 from planner.report.files.excel import TODAY, TOTAL, MonthSheet, Styles, column, look, print_setup
+from planner.report.files.workbook_books import TAX_MONEY
 from planner.report.files.workbook_option import LIVE, MEASURE_ROWS, MEASURED, NONE, ROW_NUMBERS
 from planner.study.measures import MEASURES, OptionResult
 from planner.study.uncertainty.futures import Futures
@@ -135,14 +136,15 @@ def write_checks(book: OpenWorkbook) -> None:
 
 
 def _frozen(result: OptionResult, option: MonthSheet) -> str:
-    """Return the sum of the lines that rest on money the planner computes before, such as tax; empty without any."""
+    """Return the sum of the lines that rest on money computed before, such as support; empty without any."""
     lines = enumerate(result.way.option.ledger.lines, start=option.lines[0])
     rows = [row for row, line in lines if any(map(_is_computed_money, line.used))]
     return " + ".join(f"ABS({option.prefix}$C${row})" for row in rows)
 
 
 def _is_computed_money(used: LedgerInput) -> bool:
-    return isinstance(used.origin, Origin) and used.origin.kind == COMPUTED.kind and used.unit.startswith("USD")
+    is_computed = isinstance(used.origin, Origin) and used.origin.kind == COMPUTED.kind
+    return is_computed and used.unit.startswith("USD") and used.name not in TAX_MONEY
 
 
 def _sums(option: MonthSheet) -> Iterable[tuple[str, str, str]]:
