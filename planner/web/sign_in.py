@@ -22,6 +22,7 @@ from pricing.caching import cached
 
 LASTS_S = 12 * 3_600
 _LONGEST = 100
+_WHY = "Your sign-in has ended, or its provider has not verified your e-mail address."
 _IS_TRUE = (True, "true", 1, "1")
 _VERIFIED = ("email_verified", "xms_edov")  # the second of Microsoft Entra ID
 
@@ -34,7 +35,7 @@ def is_set_up() -> bool:
 def person() -> tuple[str, frozenset[str]]:
     """Return the verified e-mail address of who signed in, and their groups; an empty one where nobody has."""
     claims = st.user.to_dict()
-    name = str(claims.get("email") or "").strip()
+    name = email.strip() if isinstance(email := claims.get("email"), str) else ""
     is_sound = name.isascii() and name.find("@") > 0 and len(name) <= _LONGEST and not set(name) & set(", \t\r\n")
     if not is_sound or not _is_valid(claims) or _has_ended(_digest(claims), int(time.monotonic())):
         return "", frozenset()
@@ -85,7 +86,8 @@ def entry() -> None:
         return
     name, _ = person()
     if not name:
-        st.button("Sign in", key="sign-in", type="tertiary", on_click=st.login)
+        why = _WHY if st.user.to_dict().get("is_logged_in") else None
+        st.button("Sign in", key="sign-in", type="tertiary", on_click=st.login, help=why)
         return
     with st.popover(words.markdown(name), key="signed-in"):
         st.button("Sign out", key="sign-out", on_click=sign_out)

@@ -24,6 +24,7 @@ from websockets.typing import Origin, Subprotocol
 
 from tests import started
 
+DISCOVERY = ".well-known/openid-configuration"
 SECRET = "0123456789abcdef0123456789abcdef"
 
 
@@ -38,15 +39,15 @@ class Provider:
         """Give a person these claims from now on."""
         self._send(f"/users/{person}", {"email": f"{person}@example.org", "email_verified": True, **claims}, "PUT")
 
-    def settings(self, folder: Path, port: int) -> dict[str, str]:
-        """Register an app at this port and return its variables."""
+    def settings(self, folder: Path, port: int, metadata: str = "") -> dict[str, str]:
+        """Register an app at this port and return its variables; it reads the provider's metadata there."""
         redirect = f"http://127.0.0.1:{port}/oauth2callback"
         client = json.loads(self._send("/oauth2/clients", {"redirect_uris": [redirect]}, "POST"))
         secrets = folder / "secrets.toml"
         lines = {
             "redirect_uri": redirect, "cookie_secret": SECRET, "client_id": client["client_id"],
             "client_secret": client["client_secret"],
-            "server_metadata_url": f"{self.address}/.well-known/openid-configuration",
+            "server_metadata_url": metadata or f"{self.address}/{DISCOVERY}",
         }  # fmt: skip
         secrets.write_text("[auth]\n" + "".join(f"{name} = {json.dumps(text)}\n" for name, text in lines.items()))
         return {"STREAMLIT_SECRETS_FILES": str(secrets), "RENT_OR_BUY_DATA": str(folder / "data")}
@@ -68,7 +69,7 @@ def provider() -> Iterator[Provider]:
         command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as at_work:
         try:
-            started.until_answers(f"http://127.0.0.1:{port}/.well-known/openid-configuration", at_work)
+            started.until_answers(f"http://127.0.0.1:{port}/{DISCOVERY}", at_work)
             yield Provider(f"http://127.0.0.1:{port}")
         finally:
             at_work.kill()
@@ -83,14 +84,16 @@ class Person:
         self.jar = CookieJar()
         self.opened = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self.jar)).open
 
-    def sign_in(self, name: str) -> None:
-        """Go through the whole flow: to the provider, its form, and back with a code."""
+    def sign_in(self, name: str, came_from: str = "") -> None:
+        """Go through the whole flow from a page: to the provider, its form, and back with a code."""
         ends = int(time.time()) + 60
         token = jwt.encode({"alg": "HS256"}, {"provider": "default", "exp": ends}, OctKey.import_key(SECRET))
-        with self.opened(f"{self.app}/auth/login?provider={token}", timeout=started.PATIENCE_S) as form:
+        login = urllib.request.Request(f"{self.app}/auth/login?provider={token}", headers={"Referer": came_from})
+        with self.opened(login, timeout=started.PATIENCE_S) as form:
             address = form.url
         assert "/oauth2/authorize" in address
-        self.opened(address, urlencode({"sub": name}).encode(), timeout=started.PATIENCE_S).close()
+        with self.opened(address, urlencode({"sub": name}).encode(), timeout=started.PATIENCE_S) as page:
+            self.landed = page.url
 
     @property
     def cookies(self) -> dict[str, str]:

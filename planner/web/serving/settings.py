@@ -14,7 +14,9 @@ from urllib.parse import urlsplit
 
 import click
 from streamlit import config
+from streamlit.auth_util import get_secrets_auth_section, is_authlib_installed, validate_auth_credentials
 from streamlit.errors import Error
+from streamlit.runtime.secrets import secrets_singleton
 from streamlit.web.bootstrap import load_config_options
 from streamlit.web.cli import configurator_options
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
@@ -49,6 +51,7 @@ _VALID: dict[str, tuple[Callable[[Any], bool], str]] = {
         "want a path of letters, digits, - and _, as in tools/plans",
     ),
     "server.sslCertFile": (lambda name: Path(name).is_file(), "want a file that exists"),
+    "server.trustedUserHeaders": (not_, "name the proxy's header in RENT_OR_BUY_NAME_HEADER"),
     "server.sslKeyFile": (lambda name: Path(name).is_file(), "want a file that exists"),
 }
 # Protections of the people who use the app, and what happens without each.
@@ -79,6 +82,31 @@ def frame_ancestors() -> str:
     return " ".join(sites)
 
 
+_SECRET_LENGTH = 32
+_CALLBACK = "/oauth2callback"
+
+
+def sign_in_fault() -> str:
+    """Return why nobody could sign in safely with the `[auth]` of the secrets, in a sentence; empty where they can."""
+    section = get_secrets_auth_section()
+    if not section:
+        is_there = any(Path(name).is_file() for name in config.get_option("secrets.files"))
+        return "the file cannot be read" if is_there and not secrets_singleton.load_if_toml_exists() else ""
+    if not is_authlib_installed():
+        return "sign-in needs a library: pip install -r requirements-sign-in.txt"
+    try:
+        validate_auth_credentials("default")
+    except Error as error:
+        return " ".join(str(error).split()).rstrip(".")
+    if len(section["cookie_secret"]) < _SECRET_LENGTH:
+        return f"cookie_secret: want {_SECRET_LENGTH} random characters or more, the same on every server"
+    address = urlsplit(section["redirect_uri"])
+    is_closed = address.scheme == "https" or (address.scheme == "http" and is_loopback(address.hostname))
+    if not is_closed or not address.path.endswith(_CALLBACK):
+        return f"redirect_uri: want the https:// address of the app with {_CALLBACK} behind it"
+    return ""
+
+
 def read() -> None:
     """Read the settings file and the variables. Raises SystemExit with a sentence about a wrong value."""
     try:
@@ -88,6 +116,8 @@ def read() -> None:
     except (RuntimeError, Error) as error:  # settings that contradict each other
         raise SystemExit(" ".join(str(error).split())) from None
     frame_ancestors()
+    if fault := sign_in_fault():
+        raise SystemExit(f"[auth] in secrets.toml: {fault}.")
     for key, (is_valid, expected) in _VALID.items():
         option = config.get_config_options()[key]
         if option.value is not None and not is_valid(option.value):
@@ -96,6 +126,8 @@ def read() -> None:
 
 def changed() -> Iterator[str]:
     """Yield a line for each setting that a variable has changed, and for each protection that is off."""
+    if section := get_secrets_auth_section():
+        yield f"People sign in; they come back to {section['redirect_uri']}."
     if sites := frame_ancestors():
         yield f"Less protection: pages of {sites} can show a plan in a frame."
     for key, option in config.get_config_options().items():
