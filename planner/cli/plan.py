@@ -45,6 +45,8 @@ def add(verbs: Any) -> None:
     verb.add_argument("--json", action="store_true", help="print JSON")
     for flag, what in _FILES.items():
         verb.add_argument(flag, type=Path, metavar="FILE", help=what)
+    change = "take fields of the plan from a CSV: its assumptions with a few rows plan.… (docs/plans.md)"
+    verb.add_argument("--change", type=Path, metavar="FILE", help=change)
     verb.add_argument("--focus-version", choices=("1.2", "1.4"), default="1.4", help="of FOCUS (default: 1.4)")
     machines = "that a machine of the bill has which is billed by the hour (default: as the plan rents them)"
     verb.add_argument("--gpus-per-machine", type=int, metavar="N", help=machines)

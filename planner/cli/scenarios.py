@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -26,6 +27,10 @@ from pricing.strict_yaml import MAX_BYTES
 def load_scenario(name: str, args: argparse.Namespace) -> LoadedScenario:
     """Return the scenario of a file or a preset, with the facts of its day; notes go to stderr."""
     saved, about = read_scenario_or_preset(name)
+    change: Path | None = getattr(args, "change", None)
+    if change is not None:
+        changed = _read_file(change, saved.scenario)
+        saved = replace(saved, scenario=changed.scenario, notes=(*saved.notes, *changed.notes))
     shipped = current()
     day: date = args.day or saved.day or date.today()
     facts = as_of(shipped, day)
@@ -61,9 +66,13 @@ def read_scenario_or_preset(name: str) -> tuple[SavedScenario, tuple[str, ...]]:
     if not path.suffix and not path.exists():
         keys = ", ".join(preset.key for preset in load_presets())
         raise UsageError(f"No file and no preset is called {name!r}; the presets are {keys}.")
+    return _read_file(path), ()
+
+
+def _read_file(path: Path, base: Scenario | None = None) -> SavedScenario:
     try:
         with path.open("rb") as file:
-            return read_scenario(file.read(MOST_BYTES + 1), path.name, current()), ()
+            return read_scenario(file.read(MOST_BYTES + 1), path.name, current(), base)
     except ScenarioError as error:
         raise UsageError(f"{path.name}: {error}") from error
 

@@ -27,10 +27,11 @@ from planner.report.files.csv import (
     columns_of,
     line_code,
     results_table,
+    saved_scenario,
 )
 from planner.report.files.csv_style import DEFAULT_STYLE, CsvStyle
 from planner.report.table import Table
-from planner.scenario.file import SavedScenario, plan_table_rows
+from planner.scenario.file import plan_table_rows
 from planner.scenario.plan_csv import FILES_FILE, checksum
 from planner.study.measures import MEASURES
 from planner.study.uncertainty.futures import Futures
@@ -65,11 +66,10 @@ def write_pack(
 
 def pack_tables(plan: Plan, answer: Answer, futures: Futures | None) -> dict[str, Table]:
     """Return the tables of the pack by the names of their files."""
-    setting = plan.setting
-    saved = SavedScenario(setting.written, setting.day, setting.catalogue.digest)
     tables = {
         "plan": Table.from_raw_rows(
-            [dict(zip(columns_of("plan"), row, strict=True)) for row in plan_table_rows(saved)], columns_of("plan")
+            [dict(zip(columns_of("plan"), row, strict=True)) for row in plan_table_rows(saved_scenario(plan))],
+            columns_of("plan"),
         ),
         "lines": _lines(plan),
         "assumptions": assumptions_table(plan, SIGN),

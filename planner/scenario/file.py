@@ -48,18 +48,22 @@ class SavedScenario:
         return self.catalogue_digest is not None and self.catalogue_digest != catalogue.digest
 
 
-def read_scenario(text: bytes, name: str, catalogue: Catalogue) -> SavedScenario:
-    """The scenario in a file: YAML, CSV or the zip of a pack; or a `ScenarioError` with the first thing wrong."""
+def read_scenario(text: bytes, name: str, catalogue: Catalogue, base: Scenario | None = None) -> SavedScenario:
+    """The scenario in a file: YAML, CSV or the zip of a pack; or a `ScenarioError` with the first thing wrong.
+
+    A file of a few assumptions changes these fields of `base`.
+    """
     changes: tuple[str, ...] = ()
     if text.startswith(_ZIP):
         from planner.scenario.plan_csv import unpack_plan  # few plans come in a pack
 
         text, name, changes = unpack_plan(text, name, MOST_BYTES)
-    reader = read_yaml
     if name.casefold().endswith((".csv", ".tsv")):
-        from planner.scenario.plan_csv import read_plan_csv as reader  # few plans come as a table
+        from planner.scenario.plan_csv import read_plan_csv  # few plans come as a table
 
-    read, lines = reader(text, name)
+        read, lines = read_plan_csv(text, name, None if base is None else changed_fields(base))
+    else:
+        read, lines = read_yaml(text, name)
     if not isinstance(read, dict):
         wish = "the file is empty" if read is None else f"{shown(read)} stands where keys and values are wanted"
         raise ScenarioError(name, None, f"{wish}; a first line could be `accelerator: H100-SXM5-80GB`")

@@ -25,7 +25,10 @@ PLAN_FILE, FILES_FILE = "plan.csv", "files.csv"
 _PLAN = re.compile(r"(^|/)plan\.csv$|\.ya?ml$", re.IGNORECASE)
 _MOST_FILES = 200
 _NO_FILE = re.compile(r"^__MACOSX/|(^|/)\._|/$")  # what some programs put beside the files
-_ASSUMPTIONS = "assumption_id"  # a column of the assumptions of a pack
+_ID = "assumption_id"  # a column of the assumptions, among which the plan stands too
+OF_PLAN = "plan."  # begins the ids of its fields there
+_MOST_BYTES, _HEAD_BYTES = 20_000_000, 500  # of the assumptions
+_NO_PLAN = f"no row {OF_PLAN}…: all else follows from a plan. Export it again, or send {PLAN_FILE}, which is the plan"
 _HEAD_KINDS = {"schema": "whole", "day": "day", "catalogue": "text"}
 _BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, KeyError, OSError, RuntimeError,
                ValueError)  # fmt: skip
@@ -132,29 +135,61 @@ def checksum(crc: int) -> str:
 # From a CSV
 
 
-def read_plan_csv(raw: bytes, name: str) -> tuple[Any, dict[tuple[str, ...], int]]:
-    """Return the data of a plan in a CSV, and the line of each name; or raise `ScenarioError`."""
-    cells = list(_cells(decoded(raw, name), name, ("name", "value")))
+def read_plan_csv(
+    raw: bytes, name: str, base: Mapping[str, Any] | None = None
+) -> tuple[Any, Mapping[tuple[str, ...], int]]:
+    """Return the data of a plan in a CSV, and the line of each name; or raise `ScenarioError`.
+
+    Assumptions without the row `plan.schema` are a part: they change these fields of the plan whose data is `base`.
+    """
+    column, is_part, cells = _rows_of_plan(raw, name)
     mark = next((sign for _, field, text in cells if field == ONE_HALF for sign in ",." if sign in text), "")
     values: dict[Path, Any] = {}
     lines: dict[tuple[str, ...], int] = {}
     for line, field, text in cells:
         if field == ONE_HALF or not text:
             continue
-        path, cell = _path(field, line, name), CsvCell(line, name)
+        path, cell = _path(field, CsvCell(line, name, column), name), CsvCell(line, name)
         if path in values:
             wish = f"{field} stands there twice, first in line {int(lines[tuple(field.split('.'))])}"
-            raise ScenarioError(name, CsvCell(line, name, "name"), wish)
+            raise ScenarioError(name, CsvCell(line, name, column), wish)
         values[path] = _value(text, path, mark, (name, cell))
         steps = tuple(field.split("."))
         lines.update({steps[:n]: cell for n in range(1, len(steps) + 1) if n == len(steps) or steps[:n] not in lines})
-    return _nested(values, (), (name, lines)), lines
+    if is_part and base is None:
+        raise ScenarioError(name, None, f"a part of a plan, without the row {OF_PLAN}schema: load it over a plan")
+    return _nested({**_kept(base or {}, values), **values} if is_part else values, (), (name, lines)), lines
 
 
-def decoded(raw: bytes, name: str) -> str:
+def _rows_of_plan(raw: bytes, name: str) -> tuple[str, bool, list[tuple[int, str, str]]]:
+    """Return the column of names, whether the rows are a part of a plan, and line, field and value of each."""
+    if _ID.encode() not in raw[:_HEAD_BYTES].replace(b"\0", b"").lower():
+        return "name", False, list(_cells(decoded(raw, name), name, ("name", "value")))
+    rows = [
+        (line, key.removeprefix(OF_PLAN), value or text)
+        for line, key, value, text in _cells(decoded(raw, name, _MOST_BYTES), name, (_ID, "value", "text"))
+        if key.startswith(OF_PLAN)
+    ]
+    if not rows:
+        raise ScenarioError(name, None, _NO_PLAN)
+    return _ID, all(field != "schema" for _, field, _ in rows), rows
+
+
+def _kept(base: Mapping[str, Any], values: Mapping[Path, Any]) -> dict[Path, Any]:
+    """Return the fields of a plan that stay beside new ones: none that stands for them, or under them."""
+    leaves = {path: _EMPTY.get(value, value) if isinstance(value, str) else value
+              for name, inner in base.items() for path, value in _leaves(inner, (name,))}  # fmt: skip
+    return {
+        path: value
+        for path, value in leaves.items()
+        if not any(path[: len(new)] == new or new[: len(path)] == path for new in values)
+    }
+
+
+def decoded(raw: bytes, name: str, most: int = MAX_BYTES) -> str:
     """Return the text of a file: UTF-8, or UTF-16 with its mark."""
-    if len(raw) > MAX_BYTES:
-        raise ScenarioError(name, None, f"more than {MAX_BYTES:,} bytes: no plan is so long")
+    if len(raw) > most:
+        raise ScenarioError(name, None, f"more than {most:,} bytes: no plan is so long")
     try:
         return raw.decode(_ENCODINGS.get(raw[:2], "utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -162,18 +197,14 @@ def decoded(raw: bytes, name: str) -> str:
         raise ScenarioError(name, raw[: error.start].count(b"\n") + 1, wish) from error
 
 
-def _cells(text: str, name: str, wanted: tuple[str, str]) -> Iterator[tuple[int, str, str]]:
-    """Yield line and two cells of each row that is not empty, from the columns that are wanted."""
+def _cells(text: str, name: str, wanted: tuple[str, ...]) -> Iterator[tuple[Any, ...]]:
+    """Yield line and cells of each row that is not empty, from the columns that are wanted."""
     source, line = io.StringIO(text, newline=""), 1
     head = source.readline()
     if head.casefold().startswith("sep="):  # of a spreadsheet
         head, line = source.readline(), 2
     separator = max(_SEPARATORS, key=head.count)
     columns = [cell.strip(" \"'\r\n").casefold() for cell in head.split(separator)]
-    if _ASSUMPTIONS in columns:
-        raise ScenarioError(
-            name, line, f"assumptions follow from a plan and are not read; the plan is {PLAN_FILE} beside it"
-        )
     if missing := [column for column in wanted if column not in columns]:
         wish = f"no column {' and no column '.join(missing)} in {printable(head.strip()) or 'an empty line'}"
         raise ScenarioError(name, line, f"{wish}; in a pack the plan is {PLAN_FILE}")
@@ -187,32 +218,32 @@ def _cells(text: str, name: str, wanted: tuple[str, str]) -> Iterator[tuple[int,
         if row is None:
             return
         if any(cell.strip() for cell in row):
-            yield at, *_pair(row, [(column, columns.index(column)) for column in wanted], name, at)
+            yield at, *_wanted(row, [(column, columns.index(column)) for column in wanted], name, at)
 
 
-def _pair(row: list[str], columns: list[tuple[str, int]], name: str, line: int) -> tuple[str, str]:
+def _wanted(row: list[str], columns: list[tuple[str, int]], name: str, line: int) -> tuple[str, ...]:
     short = next((column for column, place in columns if place >= len(row)), None)
     if short is not None:
         raise ScenarioError(
             name, CsvCell(line, name, short), f"no such cell in {printable(','.join(row))}: is it cut off?"
         )
-    first, second = (unescape_csv_formula(row[place]) for _, place in columns)
-    for (column, _), cell in zip(columns, (first, second), strict=True):
+    first, *rest = (unescape_csv_formula(row[place]) for _, place in columns)
+    for (column, _), cell in zip(columns, (first, *rest), strict=True):
         if mark := unseen(cell, "\t\r\n"):
             raise ScenarioError(name, CsvCell(line, name, column), f"{printable(cell)}: {mark} {NO_PLACE}")
     if not first.strip():
-        raise ScenarioError(name, CsvCell(line, name, columns[0][0]), f"nothing stands beside {printable(second)}")
-    return first.strip(), second
+        raise ScenarioError(name, CsvCell(line, name, columns[0][0]), f"nothing stands beside {printable(rest[0])}")
+    return first.strip(), *rest
 
 
-def _path(field: str, line: int, name: str) -> Path:
+def _path(field: str, cell: CsvCell, name: str) -> Path:
     steps = field.split(".")
     path: Path = tuple(int(step) if step.isascii() and step.isdigit() else step for step in steps)
     known = next((n for n in range(len(path), 0, -1) if field_spec(path[:n]) is not None), 0)
     if known == len(path) or field in _HEAD_KINDS:
         return path
     wish = f"{printable('.'.join(steps[: known + 1]))}: {unknown_key_message(steps[known], path[:known])}"
-    raise ScenarioError(name, CsvCell(line, name, "name"), wish)
+    raise ScenarioError(name, cell, wish)
 
 
 def _value(text: str, path: Path, mark: str, where: tuple[str, int]) -> Any:

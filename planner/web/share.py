@@ -9,12 +9,12 @@ from planner.money.verdict.answer import Answer
 from planner.report import words
 from planner.report.answer.plan_report import PlanReport
 from planner.report.answer.sentences import AnswerSummary
-from planner.report.files.csv import SIGN, assumptions_table, cash_table, results_table, to_csv
+from planner.report.files.csv import SIGN, assumptions_table, cash_table, results_table, saved_scenario, to_csv
 from planner.report.files.csv_style import DECIMALS, ENCODINGS, SEPARATORS, CsvStyle
 from planner.report.files.workbook import workbook
 from planner.report.memo import memo_data, write_memo
 from planner.report.pack import write_pack
-from planner.scenario.file import MOST_BYTES, SavedScenario, read_scenario, write_scenario
+from planner.scenario.file import MOST_BYTES, read_scenario, write_scenario
 from planner.scenario.known_names import with_unchanged_note
 from planner.speed.scenario_jobs import model_notes
 from planner.study.uncertainty.futures import Futures
@@ -45,7 +45,7 @@ def _content(plan: Plan, answer: Answer) -> None:
     st.code(address.link(), language=None, wrap_lines=True)
     futures, summary = state.result().futures, state.result().summary
     _finance_files(plan, answer, futures, summary)
-    saved = SavedScenario(plan.setting.written, plan.setting.day, plan.setting.catalogue.digest)
+    saved = saved_scenario(plan)
     st.markdown("**For a board**: the answer on one or two pages")
     report = PlanReport(plan.setting.scenario.name, plan, answer, summary, futures=futures)
     memo = memo_data(report, state_what_if.bars() if answer.pair else (), address.link())
@@ -55,7 +55,7 @@ def _content(plan: Plan, answer: Answer) -> None:
     st.markdown("**Scenario** as a file: only values that differ from the defaults, with the day of the prices")
     _download("Scenario (YAML)", "scenario.yaml", lambda: write_scenario(saved).encode())
     with st.expander("Load a plan", key="load"):
-        label, most_mb = "A scenario, a pack, or the plan.csv of one", MOST_BYTES // 1_000_000
+        label, most_mb = "A scenario, a pack, its plan.csv or assumptions.csv", MOST_BYTES // 1_000_000
         st.file_uploader(label, type=["yaml", "yml", "csv", "zip"], key=KEY, max_upload_size=most_mb, on_change=_read)
     if refusal := st.session_state.get(_REFUSAL):
         st.error(words.markdown(refusal))
@@ -91,7 +91,7 @@ def _read() -> None:
     if file is None:
         return
     try:
-        saved = read_scenario(file.getvalue(), file.name, state.catalogue())
+        saved = read_scenario(file.getvalue(), file.name, state.catalogue(), state.scenario())
         ask.use(saved.scenario)
     except PricingError as refusal:
         st.session_state[_REFUSAL] = with_unchanged_note(refusal)

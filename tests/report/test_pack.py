@@ -100,7 +100,10 @@ def test_every_style_is_calculated_and_read_back_alike(style: CsvStyle) -> None:
     plan, answer = answered(TAXED)
     data = write_pack(plan, answer, None, "Buy.", style)
     assert not wrong_cents(read(data, style))
-    assert read_scenario(data, "pack.zip", CATALOGUE) == SavedScenario(TAXED, DAY, CATALOGUE.digest)
+    saved = SavedScenario(TAXED, DAY, CATALOGUE.digest)
+    assert read_scenario(data, "pack.zip", CATALOGUE) == saved
+    assumptions = zipfile.ZipFile(io.BytesIO(data)).read("assumptions.csv")
+    assert read_scenario(assumptions, "assumptions.csv", CATALOGUE) == saved
 
 
 def test_the_dictionary_has_every_column_of_every_file() -> None:

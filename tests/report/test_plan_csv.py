@@ -167,7 +167,7 @@ def test_every_assumption_of_a_row_stands_once_for_its_option(scenario: Scenario
     assert not table.duplicated(["option", "assumption_id"]).any()
     named = {name for ids in cash_of(scenario)["assumption_id"].dropna() for name in ids.split()}
     assert named == set(table["assumption_id"]) - {
-        one for one in table["assumption_id"] if one.startswith("convention")
+        one for one in table["assumption_id"] if one.startswith(("convention", "plan."))
     }
     assert table.loc[0, "note"] == SIGN
     mine = table[table["name"] == "usd_per_accelerator_hour"]
@@ -178,7 +178,7 @@ def test_every_assumption_of_a_row_stands_once_for_its_option(scenario: Scenario
 def test_an_id_is_one_value_and_its_ends_are_those_of_the_ledgers_at_both_ends() -> None:
     there, _ = made(TAXED)
     rows = assumptions_table(there, SIGN).to_pandas()
-    single = rows[rows["value"].notna() & ~rows["assumption_id"].str.startswith(("convention", "measured"))]
+    single = rows[rows["value"].notna() & ~rows["assumption_id"].str.startswith(("convention", "measured", "plan."))]
     assert set(single.groupby("assumption_id")["value"].nunique()) == {1}
     once = single.drop_duplicates("assumption_id")
     assert not once.duplicated(["name", "value"]).any()

@@ -68,6 +68,8 @@ def _agreeing(data: dict[str, Any]) -> dict[str, Any]:  # noqa: C901 - one line 
     """The same without what the fields of a record forbid each other."""
     for work in data.get("work", ()):
         _agreeing_work(work)
+        if work.get("last_month", 120) < work.get("first_month", 1):
+            del work["last_month"]
     for quote in data.get("quotes", ()):
         _agreeing_quote(quote)
     kept = data.get("kept", {})

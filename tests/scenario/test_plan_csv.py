@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planner.report.files.csv import ASSUMPTION_COLUMNS, plan_assumptions
 from planner.report.files.csv_style import DECIMALS, ENCODINGS, SEPARATORS, CsvStyle
+from planner.report.table import Table
 from planner.scenario.file import (
     HEAD,
     MOST_BYTES,
@@ -65,15 +67,30 @@ def encoded(style: CsvStyle, rows: list[Sequence[object]]) -> bytes:
 def test_any_plan_comes_back_to_the_last_digit_in_any_style_and_order(
     scenario: Scenario, style: CsvStyle, seed: int
 ) -> None:
-    random = Random(seed)
-    rows = [*plan_table_rows(SavedScenario(scenario, DAY, CATALOGUE.digest)), ("",) * 4]
-    random.shuffle(rows)
-    places = random.sample(range(4), 4)
-    raw = encoded(style, [[row[place] for place in places] for row in (COLUMNS, *rows)])
-    data, lines = read_plan_csv(raw, "plan.csv")
-    assert data.pop("schema") == 1
-    assert (data.pop("day"), data.pop("catalogue")) == (DAY.isoformat(), CATALOGUE.digest)
-    assert build_scenario(data, "plan.csv", lines) == scenario
+    random, saved = Random(seed), SavedScenario(scenario, DAY, CATALOGUE.digest)
+    assumed = Table.of([*plan_assumptions(saved), {"assumption_id": "usd_per_kwh", "value": 0.1}], ASSUMPTION_COLUMNS)
+    files = ([COLUMNS, *plan_table_rows(saved), ("",) * 4], [ASSUMPTION_COLUMNS, *assumed.rows()])
+    for head, *rows in files:
+        random.shuffle(rows)
+        places = random.sample(range(len(head)), len(head))
+        raw = encoded(style, [[row[place] for place in places] for row in (head, *rows)])
+        data, lines = read_plan_csv(raw, "plan.csv")
+        assert data.pop("schema") == 1
+        assert (data.pop("day"), data.pop("catalogue")) == (DAY.isoformat(), CATALOGUE.digest)
+        assert build_scenario(data, "plan.csv", lines) == scenario
+
+
+@pytest.mark.parametrize("style", STYLES[::5], ids=str)
+def test_a_few_assumptions_change_these_fields_of_a_plan(style: CsvStyle) -> None:
+    text = b"years: 2\nown: {usd_per_kwh: '0,21 EUR'}\nwork: [{accelerators: 16}, {label: second}]\n"
+    base = read(text, "plan.yaml").scenario
+    rows = [("assumption_id", "value", "text"), ("plan.years", 3.25, None), ("plan.work.1.busy_share", 0.25, None),
+            ("plan.own.usd_per_server", None, "180.000,50 EUR"), ("usd_per_kwh", 9.0, None)]  # fmt: skip
+    got = read_scenario(encoded(style, rows), "assumptions.csv", CATALOGUE, base).scenario
+    first, second = got.work
+    assert (got.years, first.accelerators, second.label, second.busy_share) == (3.25, 16, "second", 0.25)
+    assert [amount.text for amount in got.typed] == ["0,21 EUR", "180.000,50 EUR"]
+    assert got.own.usd_per_kwh == base.own.usd_per_kwh
 
 
 def test_what_was_typed_in_another_currency_comes_back_as_typed() -> None:
@@ -125,7 +142,12 @@ def test_a_table_that_a_spreadsheet_or_a_person_has_changed_is_read() -> None:
 @each_row(("text", "said"), [
     ("", "Line 1: no column name and no column value in an empty line; in a pack the plan is plan.csv"),
     ("option,key,value\n", "Line 1: no column name in option,key,value; in a pack the plan is plan.csv"),
-    ("option,assumption_id,name,value\n", "Line 1: assumptions follow from a plan and are not read; the plan"),
+    ("option,assumption_id,name,value\n", "Line 1: no column text in option,assumption_id,name,value"),
+    ("assumption_id,value,text\nyears,3,\n", "no row plan.…: all else follows from a plan. Export it again"),
+    ("assumption_id,value,text\nplan.years,3,\n", "a part of a plan, without the row plan.schema: load it over a plan"),
+    ("text,assumption_id,value\n,plan.years,300\n,plan.schema,1\n", "Line 2 of plan.csv, column value: years: 300"),
+    ("text,assumption_id,value\n,plan.yeers,3\n", "Line 2 of plan.csv, column assumption_id: yeers: there is no such"),
+    ("assumption_id,value,text\nplan.years,3,\nplan.years,4,\n", "column assumption_id: years stands there twice"),
     ("sep=;\nname\n", "Line 2: no column value in name"),
     ("name,value\nyears,300\n", "Line 2 of plan.csv, column value: years: 300 must be 0.25 to 10; nothing"),
     ("value,name\n3,yeers\n", "Line 2 of plan.csv, column name: yeers: there is no such key; did you mean years?"),
@@ -168,9 +190,15 @@ def test_ten_thousand_rows_of_a_field_that_is_no_list_are_refused() -> None:
     assert "must be 1 to 6" in refusal("name,value\n" + "".join(f"work.{n}.label,x\n" for n in range(10_000)))
 
 
+@pytest.mark.slow
+def test_a_million_rows_of_assumptions_without_a_plan_are_refused() -> None:
+    assert "no row plan." in refusal(b"assumption_id,value,text\n" + b"a,1,\n" * 1_000_000)
+
+
 def test_fifty_megabytes_or_a_million_rows_are_refused_at_once() -> None:
     for data in (b"name,value\n" + b"years,3\n" * 6_250_000, b"name,value\n" + b"a,1\n" * 1_000_000):
         assert "more than 1,000,000 bytes" in refusal(data)
+    assert "more than 20,000,000 bytes" in refusal(b"assumption_id,value,text\n" + b"plan.years,3,\n" * 3_500_000)
     assert f"a pack has at most {MOST_BYTES:,} bytes and 200 files" in refusal(
         b"PK\x03\x04" + bytes(50_000_000), "a.zip"
     )

@@ -2,7 +2,7 @@
 
 import csv
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from itertools import repeat
@@ -29,11 +29,13 @@ from planner.report.speed.runs import assumption_lines
 from planner.report.speed.training_words import hours_to_train
 from planner.report.table import Table
 from planner.scenario.base import MONTHS_PER_YEAR
-from planner.scenario.file import SCHEMA, SavedScenario, write_scenario
+from planner.scenario.file import SCHEMA, SavedScenario, plan_table_rows, write_scenario
+from planner.scenario.plan_csv import OF_PLAN
 from planner.scenario.terms import Currency
 from planner.study.measures import MEASURES, Measure, OptionResult, results_of
 from planner.study.uncertainty.futures import Futures
 
+_EXACT = 2.0**53  # below it a float holds every whole number
 BYTE_ORDER_MARK = "\ufeff"  # so that spreadsheets read it as UTF-8
 
 
@@ -86,9 +88,10 @@ class AssumptionIds:
 
 
 def assumptions_table(plan: Plan, sign: str) -> Table:
-    """Return every input of every option once, with its range and its source; the conventions first.
+    """Return every input of every option once, with its range and its source, the conventions first; then the plan.
 
-    Conventions and measured speeds hold for every option, and stand with each: a row always has an option to join on.
+    The plan belongs to no option. Conventions and measured speeds hold for every option, and stand with each: such a
+    row always has an option to join on.
     """
     setting = plan.setting
     conventions = [
@@ -108,7 +111,20 @@ def assumptions_table(plan: Plan, sign: str) -> Table:
     for option in plan.options:
         rows += [{"option": option.key, **row} for row in shared]
         rows += [_assumption(option, name, *use) for (key, name), use in first_use.items() if key == option.key]
-    return Table.of(rows or shared, ASSUMPTION_COLUMNS)
+    return Table.of([*(rows or shared), *plan_assumptions(saved_scenario(plan))], ASSUMPTION_COLUMNS)
+
+
+def saved_scenario(plan: Plan) -> SavedScenario:
+    """Return the scenario of a plan as it is written into files, with its day and the digest of its facts."""
+    return SavedScenario(plan.setting.written, plan.setting.day, plan.setting.catalogue.digest)
+
+
+def plan_assumptions(saved: SavedScenario) -> Iterator[dict[str, Any]]:
+    """Yield the plan itself, field by field: the file is read back from these rows; all others follow from them."""
+    for name, value, unit, meaning in plan_table_rows(saved):
+        is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _EXACT
+        row = {"assumption_id": f"{OF_PLAN}{name}", "name": name, "unit": unit, "note": meaning}
+        yield row | ({"value": value} if is_number else {"text": value})
 
 
 def _assumption(option: Option, name: str, line: Line, used: LedgerInput) -> dict[str, Any]:
