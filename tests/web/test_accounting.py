@@ -55,5 +55,5 @@ def test_tables_are_in_the_currency_of_the_plan() -> None:
     assert eur["Total cash, EUR"].tolist() == pytest.approx((usd["Total cash, USD"] / 1.1172).tolist())
     config = json.loads(euros.dataframe[0].proto.columns)
     assert "$" not in json.dumps({name: column for name, column in config.items() if "EUR" in name})
-    assert config["Total cash, EUR"]["type_config"]["format"].startswith("EUR ")
+    assert config["Total cash, EUR"]["type_config"]["format"].startswith("€")
     assert not visit(currency="XYZ").exception
