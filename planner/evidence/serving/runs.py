@@ -78,7 +78,9 @@ def read_run(catalogue: Catalogue, row: Row) -> ServingRun:
     accelerators, mlperf, engine = number(row, "n_accelerators"), _is_mlperf(row), row.get("engine", "")
     if accelerators is None:
         raise SkippedRunError("the number of accelerators is not stated")
-    day = software_day(family := find_engine(engine), row)
+    # A version that names an engine first is the word of who ran it: lists of software often end with others.
+    first = find_engine(row.get("engine_version", "").split(",")[0])
+    day = software_day(family := find_engine(engine) if first == "other" else first, row)
     period = find_period(family, day)
     if mlperf:
         period = period.model_copy(update={"scheduler": "native"})

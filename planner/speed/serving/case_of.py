@@ -40,6 +40,7 @@ _LATENT_FP4_ATTENTION = 1.5  # published 4-bit checkpoints of latent attention k
 _MOST_FILLED = 0.6  # of memory with weights, where a run does not say how many accelerators share it
 _LATENT_GROUP = 8  # latent attention that does not fit on one accelerator is served by whole machines
 _GROUPS = (1, 2, 4, 8, 16)
+_MOST_COPIES = 1.125  # of experts, second ones among them: DeepSeek and SGLang keep 288 of 256
 SLOT_BYTES_PER_S = 70e9  # PCIe 5 with 16 lanes, one direction, and all that is slower
 _MID_2025 = date(2025, 7, 1)
 _GROUPED_BY_EIGHT = 8.0  # query heads for each key head that early kernels were made for
@@ -246,10 +247,20 @@ def job_layout(setup: ServingSetup, job: ServingJob) -> ServingLayout:
         float(whole), prompting / devices / replicas)  # fmt: skip
 
 
+def spreads_evenly(shape: Network, experts_over: int) -> bool:
+    """Return whether so many accelerators can hold as many experts each.
+
+    Whole machines may keep second copies of those that are asked most, up to one in eight: 288 of 256 on 48 or 72.
+    """
+    experts = int(shape.experts)
+    held = -(-experts // experts_over) * experts_over
+    return held == experts or (experts_over % ONE_MACHINE == 0 and held <= _MOST_COPIES * experts)
+
+
 def check_layout(shape: Network, *, group: int, stages: int, experts_over: int) -> None:
     """Raise `InvalidJobError` where heads, experts or layers do not divide."""
-    if shape.experts > 1 and shape.experts % experts_over:
-        fair = [size for size in range(1, int(shape.experts) + 1) if shape.experts % size == 0]
+    if shape.experts > 1 and not spreads_evenly(shape, experts_over):
+        fair = [size for size in range(1, int(shape.experts) + 1) if spreads_evenly(shape, size)]
         raise InvalidJobError(
             f"{shape.label}: {int(shape.experts)} experts cannot be spread evenly over {experts_over}; "
             f"nearest: {_nearest(tuple(fair), experts_over)}"

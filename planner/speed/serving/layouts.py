@@ -5,14 +5,14 @@ from contextlib import suppress
 
 from planner.scenario.jobs import ServingJob
 from planner.speed.hardware import InvalidJobError
-from planner.speed.serving.case_of import ServingSetup, engine_limits, job_layout, make_case
+from planner.speed.serving.case_of import ServingSetup, engine_limits, job_layout, make_case, spreads_evenly
 from planner.speed.serving.cases import ServingConstants, ServingLayout, ServingTraffic, serving_rates
 from planner.speed.serving.promise import LatencyTarget, concurrent_requests, max_requests_per_s
 from planner.speed.serving.step import fits
 
 USUAL_PROMISE = LatencyTarget(2.0, 0.1)
 _PROMISES = {"server": USUAL_PROMISE, "interactive": LatencyTarget(0.5, 0.04)}  # usual ones, where none is given
-_WIDE_GROUPS = (8, 16, 32, 64)  # accelerators that hold a mixture's experts between them
+_WIDE_GROUPS = (8, 16, 32, 64, 72)  # accelerators that hold a mixture's experts between them
 _PROMPT_SHARES = (0.25, 0.5)  # of the accelerators, that may only work on prompts
 
 
@@ -30,7 +30,9 @@ def best_layout(setup: ServingSetup, job: ServingJob, constants: ServingConstant
     if closed or setup.shape.experts <= 1 or not setup.period.attends_apart:
         return plain
     layouts = [plain]
-    for size in (size for size in _WIDE_GROUPS if size <= setup.chip.domain and setup.shape.experts % size == 0):
+    for size in _WIDE_GROUPS:
+        if size > setup.chip.domain or not spreads_evenly(setup.shape, size):
+            continue
         wide = job.model_copy(update={"expert_parallel": size, "attention_dp": True})
         some = job.accelerators or 0
         pools = [int(share * some / size) * size for share in _PROMPT_SHARES if latency_target(job) is not None]

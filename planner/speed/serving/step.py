@@ -196,16 +196,20 @@ class ServingMemory:
 def weights_bytes(case: ServingCase) -> Num:
     """All weights of one replica, with copies of attention where each accelerator attends for itself. [byte]"""
     tables_kept = 1 - case.traits.local  # engines for one user leave the input table to the host
+    experts, ranks = np.maximum(case.network.experts, 1.0), np.asarray(case.layout.expert_ranks)
     return stored_bytes(
-        case.network, case.widths, attention_copies=case.layout.attention_ranks, tables_kept=tables_kept
-    )
+        case.network, case.widths, attention_copies=case.layout.attention_ranks, tables_kept=tables_kept,
+        expert_copies=np.ceil(experts / ranks) * ranks / experts,
+    )  # fmt: skip
 
 
-def stored_bytes(net: Network, wide: ByteWidths, *, attention_copies: Num = 1.0, tables_kept: Num = 1.0) -> Num:
+def stored_bytes(
+    net: Network, wide: ByteWidths, *, attention_copies: Num = 1.0, tables_kept: Num = 1.0, expert_copies: Num = 1.0
+) -> Num:
     """A sum over parts: tables, attention, experts, and what is beside them, each in its own format. [byte]"""
     attention = wide.attention * net.attention_params * attention_copies
     tables = wide.head * (net.head_params + net.embedding_params * tables_kept)
-    return attention + tables + wide.other * net.other_params + wide.weight * net.routed_params
+    return attention + tables + wide.other * net.other_params + wide.weight * net.routed_params * expert_copies
 
 
 def memory_held(case: ServingCase, *, extra_bytes: Num = 0.0) -> ServingMemory:
