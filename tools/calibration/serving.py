@@ -141,6 +141,7 @@ def traits_in(observations: Sequence[ServingObservation]) -> FittedRuns:
 COMMAND = "python -m tools.calibrate serving"
 _FIGURES = {"rate": "rate", "token": "time between tokens", "step": "time of a step", "first": "first token"}
 _HEAD = (
+    "# yaml-language-server: $schema=../../../schemas/serving_constants.json",
     *("about: Constants of the serving model, fitted to published runs, and the bands that the fit leaves.", ""),
     "# Written by the command below; ranges: what each constant became when one source after the other was left out.",
     "# Bands are published over predicted on runs whose source was left out: 10th and 90th percentile.",
