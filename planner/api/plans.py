@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import date
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
 
 from planner.api.records import LoadedScenario, Result
@@ -27,6 +27,9 @@ from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
 from planner.study.uncertainty.tornado import tornado
 from pricing import Catalogue
+
+if TYPE_CHECKING:
+    from planner.report.accounting.bill_file import Bill
 
 
 def evaluate(loaded: LoadedScenario) -> PlanReport:
@@ -71,6 +74,19 @@ def plan_result(report: PlanReport) -> Result:
         return answer_json(report)
 
     return Result(lambda: cash_table(report.plan), data, lambda: plan_text(report))
+
+
+def with_actuals(report: PlanReport, result: Result, bill: Bill) -> Result:
+    """Return the result of a plan with a bill set beside it."""
+    from planner.report.accounting.actual_words import actuals_document, actuals_of, actuals_text  # few plans have one
+
+    plan, answer = report.plan, report.answer
+    actuals = actuals_of(plan, bill)
+    document, text = actuals_document(plan, answer, actuals), actuals_text(plan, answer, actuals)
+    return result._replace(
+        data=lambda: {**result.data(), "actuals": document.model_dump(mode="json")},
+        text=lambda: f"{result.text()}\nActuals\n-------\n{text}\n",
+    )
 
 
 def comparison(reports: Sequence[PlanReport]) -> Result:

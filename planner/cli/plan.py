@@ -84,18 +84,12 @@ def run(args: argparse.Namespace) -> int:
 
 def _with_actuals(report: PlanReport, result: Result, args: argparse.Namespace) -> Result:
     """Return the result with a bill set beside the plan."""
-    from planner.report.accounting.actual_words import actuals_document, actuals_of, actuals_text
+    from planner.api.plans import with_actuals
     from planner.report.accounting.bill_file import read_bill
     from pricing.exchange import rates
 
-    plan, answer = report.plan, report.answer
-    bill = read_bill(args.actuals.read_bytes(), args.actuals.name, rates(plan.setting.catalogue))
-    actuals = actuals_of(plan, bill, args.gpus_per_machine)
-    document, text = actuals_document(plan, answer, actuals), actuals_text(plan, answer, actuals)
-    return result._replace(
-        data=lambda: {**result.data(), "actuals": document.model_dump(mode="json")},
-        text=lambda: f"{result.text()}\nActuals\n-------\n{text}\n",
-    )
+    bill = read_bill(args.actuals.read_bytes(), args.actuals.name, rates(report.plan.setting.catalogue))
+    return with_actuals(report, result, bill._replace(each=args.gpus_per_machine))
 
 
 def _price_changes(loaded: LoadedScenario, before: PlanReport) -> str:

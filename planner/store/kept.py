@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from planner.store import Right, access
 from planner.store.access import THIS_MACHINE, Asker, UnknownPlanError
 from planner.store.database import PlanStoreError, reading, writing
-from planner.store.tables import FACTS, PLANS, VERSIONS
+from planner.store.tables import ACTUALS, FACTS, PLANS, VERSIONS
 from pricing import Catalogue
 from pricing.errors import PricingError
 from pricing.formulas import unseen
@@ -148,6 +148,25 @@ class PlanStore:
             connection.execute(sa.insert(VERSIONS).values(plan=id_, **_cells(replace(version, number=number))))
             access.note(connection, self.asker, id_, "saved", f"version {number}")
             return self._find(connection, id_)
+
+    def add_actuals(self, plan: KeptPlan, number: int, bill: str, at: datetime) -> None:
+        """Keep a bill with a version of a plan."""
+        row = {"plan": plan.id, "version": number, "imported": at.isoformat(), "bill": bill}
+        with writing(self.environ) as connection:
+            self._find(connection, plan.id, Right.EDIT)
+            connection.execute(sa.insert(ACTUALS).values(**row, person=self.asker.person))
+            access.note(connection, self.asker, plan.id, "imported", f"a bill for version {number}")
+
+    def actuals(self, plan: KeptPlan, number: int) -> list[str]:
+        """Return the bills of a version and of those before it of its day, the last imported first."""
+        of_plan = sa.select(VERSIONS.c.day).where(VERSIONS.c.plan == plan.id)
+        day = of_plan.where(VERSIONS.c.number == number).scalar_subquery()
+        join = (VERSIONS.c.plan == ACTUALS.c.plan) & (VERSIONS.c.number == ACTUALS.c.version)
+        query = sa.select(ACTUALS.c.bill).join(VERSIONS, join)
+        query = query.where(ACTUALS.c.plan == plan.id, ACTUALS.c.version <= number, VERSIONS.c.day == day)
+        query = query.where(self._sees(ACTUALS.c.plan))
+        with self._reading() as connection:
+            return [] if connection is None else list(connection.execute(query.order_by(ACTUALS.c.id.desc())).scalars())
 
     def label(self, plan: str | int, labels: Mapping[str, Any]) -> KeptPlan:
         """Change the folder or the tags of a plan."""

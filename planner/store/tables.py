@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-HEAD = "0002"  # the last migration
+HEAD = "0003"  # the last migration
 METADATA = sa.MetaData()
 
 PLANS = sa.Table(
@@ -53,4 +53,13 @@ SIGN_OUTS = sa.Table(
     "sign_outs", METADATA,
     sa.Column("digest", sa.Text, primary_key=True),  # of the token of a sign-in
     sa.Column("at", sa.Text, nullable=False),
+)  # fmt: skip
+ACTUALS = sa.Table(
+    "actuals", METADATA,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("plan", sa.Integer, sa.ForeignKey("plans.id"), nullable=False),
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("imported", sa.Text, nullable=False),  # when
+    sa.Column("person", sa.Text, nullable=False),  # by whom
+    sa.Column("bill", sa.Text, nullable=False),  # its sums by month of the plan, a JSON record
 )  # fmt: skip

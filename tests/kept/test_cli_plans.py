@@ -152,3 +152,20 @@ def test_kept_plans_of_a_folder_share_a_fleet(lab: str, capsys: pytest.CaptureFi
     assert [len(path.read_text("utf-8").splitlines()) for path in files.values()] == [1 + 2 * 42, 1 + 42, 1 + 36 + 36]
     code, _, err = run(capsys, "portfolio", "Lab", "Labb", *DAY)
     assert (code, err) == (BAD_INPUT, "No kept plan is called “Labb”; did you mean “Lab”?\n")
+
+
+def test_a_bill_is_imported_and_shown_when_the_plan_opens(
+    lab: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "nov.csv"
+    head = "BilledCost,BillingCurrency,ChargeCategory,ChargePeriodStart,PricingQuantity,PricingUnit,ServiceCategory"
+    path.write_text(f"{head}\n900,USD,Usage,2026-11-25T00:00:00Z,10,Hours,Compute\n")
+    arguments = ("actuals", "Lab", str(path), "--gpus-per-machine", "4", "--version", "1")
+    code, out, err = run(capsys, "plans", *arguments, "--json")
+    assert (code, err) == (OK, "nov.csv is kept with version 1 of “Lab”.\n")
+    actuals = json.loads(out)["actuals"]
+    assert actuals["billed_by_month_usd"] == [900.0]
+    assert "An hour of a machine counts as 4 GPU-hours." in actuals["notes"]
+    path.unlink()
+    assert shown(capsys, "show", "Lab")["actuals"] == actuals
+    assert "\nActuals\n-------\n" in run(capsys, "plans", "show", "Lab")[1]

@@ -1,19 +1,23 @@
 """Saving, versions, lists, labels, duplicates, archives: the same on SQLite and on PostgreSQL."""
 
 from dataclasses import replace
+from datetime import date
 
 import pytest
 import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
+from planner.report.accounting.actual_words import actuals_of
+from planner.report.accounting.bill_file import Bill, BillError, read_bill
 from planner.store.access import Asker, UnknownPlanError
+from planner.store.actuals import kept_actuals, monthly_bill
 from planner.store.database import PlanStoreError, reading, writing
 from planner.store.kept import PlanFilter, PlanStore, SaveConflictError
-from planner.store.tables import FACTS, HEAD, METADATA, VERSIONS
+from planner.store.tables import ACTUALS, FACTS, HEAD, METADATA, VERSIONS
 from planner.store.versions import open_version
-from tests.facts import CATALOGUE
-from tests.kept.made import AT, later_facts, version
+from tests.facts import CATALOGUE, DAY
+from tests.kept.made import AT, later_facts, report, version
 from tests.rows import each_row
 
 
@@ -147,3 +151,52 @@ def test_a_cell_that_somebody_changed_is_a_sentence(place: str) -> None:
         connection.execute(sa.update(FACTS).values(packed=b"no"))
     with pytest.raises(PlanStoreError, match="are damaged"):
         PlanStore().facts(CATALOGUE.digest)
+
+
+def test_tables_of_an_earlier_release_are_moved_on_by_the_first_look(place: str) -> None:
+    PlanStore().save("Lab", version(), CATALOGUE)
+    with writing() as connection:
+        ACTUALS.drop(connection)
+        connection.execute(sa.text("UPDATE alembic_version SET version_num = '0002'"))
+    assert names(PlanStore()) == ["Lab"]
+    assert PlanStore().actuals(PlanStore().find("Lab"), 1) == []
+
+
+HEAD_OF_BILL = (
+    "BilledCost,BillingCurrency,ChargeCategory,ChargePeriodStart,PricingQuantity,PricingUnit,ServiceCategory,"
+    "ProviderName"
+)
+
+
+def bill(name: str, *rows: str) -> Bill:
+    """Rows are what is billed, the day, hours and who bills."""
+    cells = (row.split() for row in rows)
+    lines = (f"{usd},USD,Usage,{day}T00:00:00Z,{hours},Hours,Compute,{who}" for usd, day, hours, who in cells)
+    return read_bill("\n".join((HEAD_OF_BILL, *lines)).encode(), name, {})
+
+
+def test_the_months_of_bills_stay_with_their_version(place: str) -> None:
+    store, plan = PlanStore(), report().plan  # of 2026-11-21: its second month begins on 2026-12-21
+    for day in (DAY, DAY, AT.date().replace(day=22)):
+        lab = store.save("Lab", replace(version(), day=day), CATALOGUE)
+    bills = (
+        bill("nov.csv", "70 2026-11-01 1 AWS", "100 2026-11-25 10 AWS", "200 2026-12-20 20 AWS"),
+        bill("azure.csv", "50 2026-12-01 5 Azure"),
+        bill("dec.csv", "300 2026-12-19 30 AWS", "400 2026-12-22 40 AWS")._replace(each=4),
+    )
+    for each in bills:
+        store.add_actuals(lab, 1, monthly_bill(plan, each), "Ada", AT)
+    kept = kept_actuals(store, lab, 1)
+    assert kept is not None
+    assert (kept_actuals(store, lab, 2), kept_actuals(store, lab, 3)) == (kept, None)  # of the same day, of a later one
+    # The later bill of AWS holds for the months that it has, beside Azure's; what lies before the plan is not kept.
+    months = {day: sum(charge.usd for charge in kept.charges if charge.day == day) for day in (DAY, date(2026, 12, 21))}
+    assert months == {DAY: 350.0, date(2026, 12, 21): 400.0}
+    assert (len(kept.charges), kept.rows, kept.each) == (3, 3, 4)
+    assert actuals_of(plan, kept).spending[""].hours["On demand"][1:3].tolist() == [35 * 4, 40 * 4]
+    with pytest.raises(BillError, match=r"old.csv begins on 1 Jan 2025, and the plan runs from"):
+        monthly_bill(plan, bill("old.csv", "70 2025-01-01 1 AWS"))
+    with writing() as connection:
+        connection.execute(sa.update(ACTUALS).values(bill="{}"))
+    with pytest.raises(PlanStoreError, match="a bill of “Lab” cannot be read"):
+        kept_actuals(store, lab, 1)

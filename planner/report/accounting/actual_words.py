@@ -35,7 +35,7 @@ def actuals_of(plan: Plan, bill: Bill, each: int | None = None) -> Actuals:
     `each` is how many accelerators a machine has that is billed by the hour; else as the plan rents them.
     """
     last = plan.setting.timeline.last
-    days, each = month_days(plan.setting, last), each or _machine_size(plan)
+    days, each = month_days(plan.setting, last), each or bill.each or _machine_size(plan)
     spending, left_out, until = dict[str, Spending](), 0.0, 0
     for charge in bill.charges:
         month = bisect_right(days, charge.day)

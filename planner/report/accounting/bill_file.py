@@ -7,6 +7,7 @@ quantities, columns of their own. What cannot be read is refused with its line a
 import csv
 import io
 import math
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
@@ -51,6 +52,36 @@ class Bill(NamedTuple):
     charges: tuple[Charge, ...]
     rows: int
     providers: tuple[str, ...]
+    each: int | None = None  # accelerators of a machine that is billed by the hour, where that was said
+
+
+def bill_by_month(bill: Bill, days: Sequence[date]) -> Bill:
+    """Return a bill with one charge for each month between these days and kind of supply, dated as the month begins."""
+    sums: dict[tuple[Any, ...], list[float]] = {}
+    for charge in bill.charges:
+        month = bisect_right(days, charge.day)
+        if 1 <= month < len(days):
+            total = sums.setdefault((days[month - 1], *charge[1:5]), [0.0, 0.0])
+            total[0] += charge.usd
+            total[1] += charge.hours
+    return bill._replace(charges=tuple(Charge(*key, *total) for key, total in sums.items()))
+
+
+def joined_bill(bills: Sequence[Bill]) -> Bill | None:
+    """Return bills as one, the last imported first: of one sender it holds for the months that it covers."""
+    kept: list[Bill] = []
+    for bill in bills:
+        newer = (other for other in kept if set(other.providers) & set(bill.providers) or other.name == bill.name)
+        covered = {charge.day for other in newer for charge in other.charges}
+        left = tuple(charge for charge in bill.charges if charge.day not in covered)
+        kept += [bill._replace(charges=left)] if left else []
+    if not kept:
+        return None
+    providers = dict.fromkeys(provider for bill in kept for provider in bill.providers)
+    return Bill(
+        ", ".join(dict.fromkeys(bill.name for bill in kept)), tuple(charge for bill in kept for charge in bill.charges),
+        sum(bill.rows for bill in kept), tuple(providers), next((bill.each for bill in kept if bill.each), None),
+    )  # fmt: skip
 
 
 def read_bill(data: bytes, name: str, rates: Rates) -> Bill:
