@@ -68,7 +68,6 @@ def _add_changes(inner: Any) -> None:
     actuals.add_argument("bill", type=Path, metavar="FILE", help="a bill in FOCUS (CSV, Parquet)")
     actuals.add_argument("--version", type=whole, metavar="N", help="of the plan (default: the last)")
     actuals.add_argument("--gpus-per-machine", type=whole, metavar="N", help="of a machine that is billed by the hour")
-    actuals.add_argument("--by", metavar="WHO", help="who imports it; the name of this account")
     _output_arguments(actuals)
     label = _verb(inner, "label", "change the folder or the tags of a plan", _label)
     _name(label)
@@ -189,17 +188,16 @@ def _show(args: argparse.Namespace) -> int:
         tell(_kept_text(plan))
         return write_result(args, plan_result(with_studies(report)))
     result = _opened_result(opened, with_studies(then), evaluate(now))
-    return write_result(args, _with_kept_actuals(opened, then, result))
+    return write_result(args, _with_kept_actuals(_store(args), opened, then, result))
 
 
-def _with_kept_actuals(opened: OpenedVersion, report: PlanReport, result: Result) -> Result:
+def _with_kept_actuals(store: PlanStore, opened: OpenedVersion, report: PlanReport, result: Result) -> Result:
     """Return the result with what was billed for the version."""
     from planner.api.plans import with_actuals
     from planner.report.accounting.bill_file import BillError
     from planner.store.actuals import kept_actuals
-    from planner.store.kept import PlanStore
 
-    bill = kept_actuals(PlanStore(), opened.plan, opened.version.number)
+    bill = kept_actuals(store, opened.plan, opened.version.number)
     try:
         return result if bill is None else with_actuals(report, result, bill)
     except BillError as problem:  # of a plan that is shorter now
@@ -211,17 +209,16 @@ def _actuals(args: argparse.Namespace) -> int:
     from planner.api.plans import evaluate, plan_result
     from planner.report.accounting.bill_file import read_bill
     from planner.store.actuals import monthly_bill
-    from planner.store.kept import PlanStore
     from planner.store.versions import open_version
     from pricing.exchange import rates
 
-    opened = open_version(PlanStore(), args.name, args.version)
+    store = _store(args)
+    opened = open_version(store, args.name, args.version)
     report, number = evaluate(_loaded(opened)), opened.version.number
     bill = read_bill(args.bill.read_bytes(), args.bill.name, rates(opened.facts))._replace(each=args.gpus_per_machine)
-    kept, at = monthly_bill(report.plan, bill), datetime.now(UTC)
-    PlanStore().add_actuals(opened.plan, number, kept, decision_maker(args.by), at)
+    store.add_actuals(opened.plan, number, monthly_bill(report.plan, bill), datetime.now(UTC))
     tell(f"{bill.name} is kept with version {number} of “{opened.plan.name}”.")
-    return write_result(args, _with_kept_actuals(opened, report, plan_result(report)))
+    return write_result(args, _with_kept_actuals(store, opened, report, plan_result(report)))
 
 
 def _loaded(opened: OpenedVersion) -> LoadedScenario:

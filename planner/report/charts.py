@@ -28,6 +28,7 @@ from planner.report.chart_frame import (
     style_figure,
 )
 from planner.report.fleet import FleetReport
+from planner.report.table import Table
 from planner.study.market.price_history import PricedOffer, PriceHistory, PriceSpread
 
 _PART_COLOURS: dict[Part, tuple[str, str, str]] = {
@@ -245,3 +246,27 @@ def fleet_chart(fleet: FleetReport, dark: bool) -> go.Figure:
         xaxis=axis("Month", rangemode="tozero"),
         yaxis=axis("GPUs", rangemode="tozero"),
     )
+
+
+_CHARGE_PX, _CHARGES_FRAME_PX = 64, 90
+
+
+def chargeback_bars(rows: Table, dark: bool) -> go.Figure:
+    """Draw what each plan pays of a shared fleet, beside what it would pay alone."""
+    names, ink = [escape(name) for name in rows["Plan"]], INK[dark]
+    looks = (
+        ("Alone", "Alone, USD", 0.28, hatched_style(ink, "/")),
+        ("Shared", "Pays, USD", 0.0, {"color": _LINES[0][dark]}),
+    )
+    pairs = [
+        bars(name, rows[column], [row + below for row in range(len(names))], look, width=0.24, customdata=names,
+             hovertemplate=f"%{{customdata}}<br>{name.lower()} %{{x:$,.0f}}<extra></extra>")
+        for name, column, below, look in looks
+    ]  # fmt: skip
+    return style_figure(
+        pairs, dark, _CHARGES_FRAME_PX + _CHARGE_PX * len(names), quiet=True,
+        margin={"l": 8, "r": 16, "t": 32, "b": 40},
+        xaxis=money("Total cash", nticks=4, tickangle=0) | {"rangemode": "tozero"},
+        yaxis={"range": [len(names) - 0.4, -0.7], "visible": False},
+        annotations=bar_labels([f"<b>{name}</b>" for name in names], dark),
+    )  # fmt: skip

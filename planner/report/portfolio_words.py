@@ -1,6 +1,8 @@
 """A portfolio in words and tables: the answer for all, what sharing saves, what each pays, and the demand by month."""
 
-from typing import Any
+from collections.abc import Sequence
+from datetime import date
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,15 +13,18 @@ from planner.report.answer.side_by_side import scenario_differences
 from planner.report.forms import bullet_list, join_sections
 from planner.report.table import Table, text_table
 from planner.report.title import title
-from planner.study.portfolio import Portfolio, SharedFleet, best_of, other_terms
+from planner.study.portfolio import PortfolioPlan, SharedFleet, best_of, other_terms, portfolio
+from pricing import Catalogue
 
 RULES: dict[Rule, str] = {
     "hours": "Each month is divided by the GPU-hours that each plan uses in it.",
     "peak": "Each month is divided by the most GPUs that each plan uses at once in it.",
 }
 _SPREADING = "What is bought counts evenly over the months, all else when it is paid; the largest takes the rounding."
+_APART = "Keep the plans apart: each on its own costs less."
 _ALIKE_USD = 0.5  # net present costs that differ by less are the same
 _MOST_FIELDS = 3
+Fleets = tuple[SharedFleet, ...]
 
 
 def fleet_name(fleet: SharedFleet) -> str:
@@ -29,32 +34,37 @@ def fleet_name(fleet: SharedFleet) -> str:
     return f"{setting.scenario.accelerator}, {site.label if site else setting.scenario.site}"
 
 
-def portfolio_title(portfolio: Portfolio) -> str:
+def portfolio_title(fleets: Fleets) -> str:
     """Return what the company should do for all plans together."""
-    titles = [title(fleet.answer) for fleet in portfolio.fleets]
+    titles = [
+        _APART if fleet.alone_usd < fleet.best.present_usd - _ALIKE_USD else title(fleet.answer) for fleet in fleets
+    ]
     if len(titles) == 1:
         return titles[0]
-    return " ".join(f"{fleet_name(fleet)}: {text}" for fleet, text in zip(portfolio.fleets, titles, strict=True))
+    return " ".join(f"{fleet_name(fleet)}: {text}" for fleet, text in zip(fleets, titles, strict=True))
 
 
-def portfolio_sentences(portfolio: Portfolio, rule: Rule) -> tuple[str, ...]:
+def portfolio_sentences(fleets: Fleets, rule: Rule) -> tuple[str, ...]:
     """Return what sharing saves, and on which terms the fleets are calculated."""
-    return (_saving(portfolio), *filter(None, map(_fleet_sentence, portfolio.fleets)), f"{RULES[rule]} {_SPREADING}")
+    return (_saving(fleets), *filter(None, map(_fleet_sentence, fleets)), f"{RULES[rule]} {_SPREADING}")
 
 
-def _saving(portfolio: Portfolio) -> str:
-    plans = sum(len(fleet.members) for fleet in portfolio.fleets)
-    shared, alone = portfolio.shared_usd, portfolio.alone_usd
-    fleets = "One fleet" if len(portfolio.fleets) == 1 else words.count(len(portfolio.fleets), "fleet")
-    costs = (
-        f"{fleets} for all {plans} plans: {words.usd(shared)} net present cost; each on its own: {words.usd(alone)}."
-    )
+def _saving(fleets: Fleets) -> str:
+    plans = sum(len(fleet.members) for fleet in fleets)
+    shared, alone = _present_usd(fleets)
+    count = "One fleet" if len(fleets) == 1 else words.count(len(fleets), "fleet")
+    costs = f"{count} for all {plans} plans: {words.usd(shared)} net present cost; each on its own: {words.usd(alone)}."
     saved = alone - shared
     if abs(saved) < _ALIKE_USD:
         return f"{costs} Sharing saves nothing."
     if saved < 0:
-        return f"{costs} Sharing costs {words.usd(-saved)} more: keep them apart."
+        return f"{costs} Sharing costs {words.usd(-saved)} more."
     return f"{costs} Sharing saves {words.usd(saved)}, {words.percent(saved / alone)}."
+
+
+def _present_usd(fleets: Fleets) -> tuple[float, float]:
+    """Return the net present cost of shared fleets, and of the plans without each other."""
+    return sum(fleet.best.present_usd for fleet in fleets), sum(fleet.alone_usd for fleet in fleets)
 
 
 def _fleet_sentence(fleet: SharedFleet) -> str:
@@ -71,7 +81,7 @@ def _fleet_sentence(fleet: SharedFleet) -> str:
     return f"Prices and terms are those of “{fleet.lead.name}”, the largest plan. Others have their own: {listed}."
 
 
-def fleets_table(portfolio: Portfolio) -> Table:
+def fleets_table(fleets: Fleets) -> Table:
     """Return each fleet with its option, what it costs, and what its plans cost without each other."""
     return Table.of(
         {
@@ -84,25 +94,25 @@ def fleets_table(portfolio: Portfolio) -> Table:
             "Saved, USD": fleet.alone_usd - fleet.best.present_usd,
             "Total cash, USD": float(np.asarray(fleet.best.measures.bills_usd)),
         }
-        for fleet in portfolio.fleets
+        for fleet in fleets
     )
 
 
-def chargeback_rows(portfolio: Portfolio, rule: Rule) -> Table:
+def chargeback_rows(fleets: Fleets, rule: Rule) -> Table:
     """Return what each plan pays over the whole time, beside what it would pay alone."""
     return Table.of(
         {
             "Team": member.team,
             "Plan": member.name,
+            "Pays, USD": int(cents.sum()) / 100,
+            "Share of the fleet": float(cents.sum() / total) if (total := fleet_cents.sum()) else 0.0,
+            "Alone, USD": (own := float(np.asarray(best_of(alone).measures.bills_usd))),
+            "Less than alone, USD": round(own, 2) - int(cents.sum()) / 100,
+            "Alone, best": best_of(alone).option.title,
             "GPU-hours": float(hours.sum()),
             "GPUs at once, most": float(peaks.max()),
-            "Pays, USD": int(cents.sum()) / 100,
-            "Share": float(cents.sum() / total) if (total := fleet_cents.sum()) else 0.0,
-            "Alone, USD": (own := float(np.asarray(best_of(alone).measures.bills_usd))),
-            "Less than alone, USD": own - int(cents.sum()) / 100,
-            "Alone": best_of(alone).option.title,
         }
-        for fleet in portfolio.fleets
+        for fleet in fleets
         for fleet_cents in [fleet.cents(rule)]
         for member, alone, cents, hours, peaks in zip(
             fleet.members, fleet.alone, fleet_cents, *fleet.demands, strict=True
@@ -110,10 +120,10 @@ def chargeback_rows(portfolio: Portfolio, rule: Rule) -> Table:
     )
 
 
-def teams_table(portfolio: Portfolio, rule: Rule) -> Table:
+def teams_table(fleets: Fleets, rule: Rule) -> Table:
     """Return what each team pays; a plan of no team stands for itself."""
     totals: dict[str, tuple[int, float, int]] = {}
-    rows = chargeback_rows(portfolio, rule)
+    rows = chargeback_rows(fleets, rule)
     for team, plan, hours, usd in zip(*map(rows.__getitem__, ("Team", "Plan", "GPU-hours", "Pays, USD")), strict=True):
         so_far = totals.get(team or plan, (0, 0.0, 0))
         totals[team or plan] = so_far[0] + 1, so_far[1] + hours, so_far[2] + round(usd * 100)
@@ -121,11 +131,11 @@ def teams_table(portfolio: Portfolio, rule: Rule) -> Table:
     return Table.listed(columns, ([team, count, hours, cents / 100] for team, (count, hours, cents) in totals.items()))
 
 
-def chargeback_by_month(portfolio: Portfolio, rule: Rule) -> Table:
+def chargeback_by_month(fleets: Fleets, rule: Rule) -> Table:
     """Return one row for each plan and month: what it pays, to the cent."""
 
     def rows() -> Any:
-        for fleet in portfolio.fleets:
+        for fleet in fleets:
             days = [day.isoformat() for day in month_days(fleet.plan.setting, fleet.plan.setting.timeline.last)]
             for member, cents, hours in zip(fleet.members, fleet.cents(rule), fleet.demands[0], strict=True):
                 about = {"Team": member.team, "Plan": member.name, "Tags": ", ".join(member.tags)}
@@ -137,11 +147,11 @@ def chargeback_by_month(portfolio: Portfolio, rule: Rule) -> Table:
     return Table.of(rows())
 
 
-def demand_table(portfolio: Portfolio) -> Table:
+def demand_table(fleets: Fleets) -> Table:
     """Return the GPU-hours of each plan by month and fleet, their sum, and the most GPUs at once."""
 
     def rows() -> Any:
-        for fleet in portfolio.fleets:
+        for fleet in fleets:
             hours, peak = fleet.demands[0], fleet.demands[1].sum(axis=0)
             for month in range(1, hours.shape[1]):
                 by_plan = {
@@ -154,29 +164,58 @@ def demand_table(portfolio: Portfolio) -> Table:
     return Table.of(rows())
 
 
-def portfolio_text(portfolio: Portfolio, rule: Rule) -> str:
+class PortfolioReport(NamedTuple):
+    """What a page shows of a portfolio, its costs divided by one rule."""
+
+    title: str
+    sentences: tuple[str, ...]
+    fleets: Table
+    chargeback: Table
+    teams: Table
+    months: Table
+    demand: Table
+    focus: bytes
+
+
+def portfolio_reports(facts: Catalogue, members: Sequence[PortfolioPlan], day: date) -> dict[Rule, PortfolioReport]:
+    """Return a portfolio by each rule."""
+    from planner.report.files.focus import chargeback_table, focus_bytes  # only for its file
+
+    shared = portfolio(facts, members, day)
+    return {
+        rule: PortfolioReport(
+            portfolio_title(shared), portfolio_sentences(shared, rule), fleets_table(shared),
+            chargeback_rows(shared, rule), teams_table(shared, rule), chargeback_by_month(shared, rule),
+            demand_table(shared), focus_bytes(chargeback_table(shared, rule, "1.4"), ".csv"),
+        )
+        for rule in RULES
+    }  # fmt: skip
+
+
+def portfolio_text(fleets: Fleets, rule: Rule) -> str:
     """Return all of it for a terminal."""
     return join_sections(
         [
-            (portfolio_title(portfolio), bullet_list(portfolio_sentences(portfolio, rule))),
-            ("Fleets", text_table(fleets_table(portfolio))),
-            ("What each plan pays", text_table(chargeback_rows(portfolio, rule))),
-            ("What each team pays", text_table(teams_table(portfolio, rule))),
+            (portfolio_title(fleets), bullet_list(portfolio_sentences(fleets, rule))),
+            ("Fleets", text_table(fleets_table(fleets))),
+            ("What each plan pays", text_table(chargeback_rows(fleets, rule))),
+            ("What each team pays", text_table(teams_table(fleets, rule))),
         ]
     )
 
 
-def portfolio_data(portfolio: Portfolio, rule: Rule) -> dict[str, Any]:
+def portfolio_data(fleets: Fleets, rule: Rule) -> dict[str, Any]:
     """Return all of it as JSON holds it."""
+    shared, alone = _present_usd(fleets)
     return {
-        "title": portfolio_title(portfolio),
-        "sentences": list(portfolio_sentences(portfolio, rule)),
+        "title": portfolio_title(fleets),
+        "sentences": list(portfolio_sentences(fleets, rule)),
         "rule": rule,
-        "day": portfolio.day,
-        "present_usd": portfolio.shared_usd,
-        "alone_present_usd": portfolio.alone_usd,
-        "fleets": fleets_table(portfolio).records(),
-        "chargeback": chargeback_rows(portfolio, rule).records(),
-        "teams": teams_table(portfolio, rule).records(),
-        "demand": demand_table(portfolio).records(),
+        "day": fleets[0].plan.setting.day,
+        "present_usd": shared,
+        "alone_present_usd": alone,
+        "fleets": fleets_table(fleets).records(),
+        "chargeback": chargeback_rows(fleets, rule).records(),
+        "teams": teams_table(fleets, rule).records(),
+        "demand": demand_table(fleets).records(),
     }

@@ -34,7 +34,7 @@ PAGE_KEYS = frozenset({
     "work", "asof", "pin", "whole", "all", "every_way", "look", "view", "columns", "seller", "machine", "network",
     "speed", "turn", "pick", "figures", "every_figure", "find", "facts", "every_point", "stress", "across", "up",
     "terms", "area", "age", "trust", "doubtful", "large", "bills", "old", "hidden", "embed", "quarters",
-    "saved",
+    "saved", "plans", "portfolio", "by",
 })  # fmt: skip
 LONGEST_ALSO = 4_000
 _NESTED = 3

@@ -4,6 +4,7 @@ A fleet is of one kind of accelerator in one place; plans of other kinds and pla
 and terms of a fleet are those of its largest plan, so that what differs between shared and alone is the sharing.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -28,13 +29,13 @@ from planner.scenario.ways import DECLARED
 from planner.scenario.work import Work
 from planner.speed.work_to_hours import convert_to_hours
 from planner.study.plan_any import chosen, planned
-from planner.study.uncertainty.futures import Futures
 from planner.study.uncertainty.sure_verdict import Judged, decided
 from pricing import Catalogue, PricingError
 from pricing.caching import cached_property
 
 _LONGEST_MONTHS = 120
 _NEARLY = 1e-9
+_MOST_SECONDS = 10.0  # of all plans, each on its own
 _JOINED = ("quotes", "discounts", "models", "measured")  # of the company: what one plan has, all have
 _SIZED = tuple(dict.fromkeys(way.inputs for way in DECLARED if way.when_empty != "usual"))  # parts of one plan's fleet
 _PROJECT_OWN = ("name", "note", "years", "work", "currency", *_SIZED, *_JOINED)  # not terms of a fleet
@@ -83,10 +84,13 @@ class SharedFleet:
 
     members: tuple[PortfolioPlan, ...]
     lead: PortfolioPlan  # whose prices and terms hold
-    plan: Plan
     answer: Answer
-    futures: Futures | None
     alone: tuple[Answer, ...]  # of each plan without the others
+
+    @property
+    def plan(self) -> Plan:
+        """Return the plan of all of their demand."""
+        return self.answer.plan
 
     @property
     def best(self) -> EvaluatedOption:
@@ -117,31 +121,13 @@ class SharedFleet:
         return chargeback_cents(effective_usd(self.best.option.ledger, months), weights)
 
 
-@dataclass(frozen=True, eq=False)
-class Portfolio:
-    """The shared fleets of several plans."""
-
-    fleets: tuple[SharedFleet, ...]
-    day: date
-
-    @property
-    def shared_usd(self) -> float:
-        """Return the net present cost of the shared fleets. [USD]"""
-        return sum(fleet.best.present_usd for fleet in self.fleets)
-
-    @property
-    def alone_usd(self) -> float:
-        """Return the net present cost of the plans without each other. [USD]"""
-        return sum(fleet.alone_usd for fleet in self.fleets)
-
-
 def best_of(answer: Answer) -> EvaluatedOption:
     """Return the option of a verdict; plans without one share no fleet."""
     assert answer.best is not None
     return answer.best
 
 
-def portfolio(catalogue: Catalogue, members: Sequence[PortfolioPlan], day: date) -> Portfolio:
+def portfolio(catalogue: Catalogue, members: Sequence[PortfolioPlan], day: date) -> tuple[SharedFleet, ...]:
     """Return the fleets that plans share from a day on, or raise `PortfolioError`."""
     if not 2 <= len(members) <= MOST_PLANS:
         few = "Pick at least two" if len(members) < 2 else "Pick fewer, or add up small ones in one plan"
@@ -150,21 +136,20 @@ def portfolio(catalogue: Catalogue, members: Sequence[PortfolioPlan], day: date)
     for member in _with_unique_names(members):
         scenario = chosen(catalogue, member.scenario, day)
         groups.setdefault((scenario.accelerator, scenario.site), []).append(replace(member, scenario=scenario))
-    return Portfolio(tuple(_shared(catalogue, tuple(group), day) for group in groups.values()), day)
+    return tuple(_shared(catalogue, tuple(group), day) for group in groups.values())
 
 
 def _with_unique_names(members: Iterable[PortfolioPlan]) -> Iterable[PortfolioPlan]:
-    names: set[str] = set()
+    names = Counter[str]()
     for member in members:
-        if member.name in names:
-            raise PortfolioError(f"Two plans of the portfolio are called “{member.name}”: give one another name.")
+        names[member.name] += 1
         if member.until > _LONGEST_MONTHS:
             raise PortfolioError(
                 f"“{member.name}” ends {member.until:g} months from now, and a portfolio has at most "
                 f"{_LONGEST_MONTHS}: let it start earlier, or plan fewer years."
             )
-        names.add(member.name)
-        yield member
+        often = names[member.name]
+        yield member if often == 1 else replace(member, name=f"{member.name} ({often})")
 
 
 def _shared(catalogue: Catalogue, members: tuple[PortfolioPlan, ...], day: date) -> SharedFleet:
@@ -175,28 +160,24 @@ def _shared(catalogue: Catalogue, members: tuple[PortfolioPlan, ...], day: date)
             f"“{lead.name}” gives all of day one in one sum for its own fleet: give the price of a machine "
             "(`own.capex_per: machine`), or leave it out of the portfolio."
         )
-    alone = []
-    for member in members:
-        plan = planned(catalogue, _fleet_scenario(terms, [member]), day)
-        alone.append(_decided(plan, f"“{member.name}”").answer)
-    plan = alone[0].plan
-    if members[1:]:
-        plan = planned(catalogue, _within_budget(_fleet_scenario(terms, members), members), day)
-    sure = _decided(plan, "The shared fleet")
-    return SharedFleet(members, lead, plan, sure.answer, sure.futures, tuple(alone))
+    scenario, alone = _fleet_scenario(terms, members), [_fleet_scenario(terms, [member]) for member in members]
+    _require_budget(scenario, alone)
+    answers = [_decided(catalogue, each, day).answer for each in alone]
+    if not members[1:]:
+        return SharedFleet(members, lead, answers[0], tuple(answers))
+    return SharedFleet(members, lead, _decided(catalogue, scenario, day).answer, tuple(answers))
 
 
-def _decided(plan: Plan, name: str) -> Judged:
+def _decided(catalogue: Catalogue, scenario: Scenario, day: date) -> Judged:
+    plan = planned(catalogue, scenario, day)
     sure = decided(plan)
     if sure.answer.best is None:
-        raise PortfolioError(_no_answer(plan, name))
+        problems = plan.setting.resolved.problems if plan.setting.resolved else ()
+        why = next(iter((*problems, *(skipped.reason for skipped in plan.absent))), "nothing here has a price")
+        raise PortfolioError(
+            f"“{scenario.name}” has no option with a price: {why.rstrip('.')}. Change it, or leave it out."
+        )
     return sure
-
-
-def _no_answer(plan: Plan, name: str) -> str:
-    problems = plan.setting.resolved.problems if plan.setting.resolved else ()
-    why = next(iter(problems), None) or next((skipped.reason for skipped in plan.absent), "nothing here has a price")
-    return f"{name} has no option with a price: {why.rstrip('.')}. Change it, or leave it out of the portfolio."
 
 
 def _hours(catalogue: Catalogue, member: PortfolioPlan, day: date) -> float:
@@ -266,16 +247,16 @@ def _bill(members: Sequence[PortfolioPlan]) -> CurrentBill | None:
     return CurrentBill(usd_per_month=sum(bill.usd_per_month for bill in bills)) if is_whole else None
 
 
-def _within_budget(scenario: Scenario, members: Sequence[PortfolioPlan]) -> Scenario:
-    """Return the scenario, or refuse one that takes longer than a plan may."""
-    times = scenario.estimate.budget_share
+def _require_budget(scenario: Scenario, alone: Sequence[Scenario]) -> None:
+    """Refuse plans that together take longer than one plan may, or all of them longer than a portfolio may."""
+    seconds = sum(each.estimate.seconds for each in alone)
+    times = max(scenario.estimate.budget_share, seconds / _MOST_SECONDS)
     if times > 1:
         raise PortfolioError(
-            f"{count(len(members), 'plan')} with {count(len(scenario.work), 'kind')} of work over "
-            f"{count(scenario.years, 'year')} take {ceil(times * 10) / 10:g} times what one plan may take: "
+            f"{count(len(alone), 'plan')} with {count(len(scenario.work), 'kind')} of work over "
+            f"{count(scenario.years, 'year')} take {ceil(times * 10) / 10:g} times what a portfolio may take: "
             "leave some out, add up those that are alike in one plan, or plan fewer years."
         )
-    return scenario
 
 
 def other_terms(fleet: SharedFleet) -> Iterator[tuple[str, Scenario, Scenario]]:

@@ -25,6 +25,8 @@ from pricing import Catalogue, PricingError
 from pricing.caching import cached
 
 if TYPE_CHECKING:
+    from planner.money.plan import Plan
+    from planner.report.accounting.bill_file import Bill
     from planner.store.kept import KeptPlan, PlanStore
 
 KEY = "saved"  # in the address: the plan's number and its version, and whether today's figures are shown
@@ -105,6 +107,8 @@ def go_to_answer() -> None:
 
 
 def _show(plans: PlanStore, plan: KeptPlan, number: int, *, is_frozen: bool) -> bool:
+    from planner.store.actuals import kept_actuals
+
     version = plans.version(plan, number)
     state.set_frozen_facts(_facts(plans, version.digest) if is_frozen else None)
     state.set_as_of_date(version.day if is_frozen and version.day < state.today() else None)
@@ -112,6 +116,8 @@ def _show(plans: PlanStore, plan: KeptPlan, number: int, *, is_frozen: bool) -> 
         f"Open: version {number} of “{plan.name}”, saved on {words.day(version.saved)} by {version.person}, "
         f"with the figures of {words.day(version.day)}."
     )
+    if (bill := kept_actuals(plans, plan, number)) is not None:
+        sentence += f" Bills of {words.usd(sum(charge.usd for charge in bill.charges))} are kept with it."
     st.session_state[_OPEN] = OpenPlan(plan.id, plan.name, plan.folder, plan.tags, number, sentence, is_frozen)
     address.put({KEY: f"{plan.id}.{number}{'' if is_frozen else '-today'}"})
     return True
@@ -177,6 +183,23 @@ def changes() -> None:
             table = figure_changes(state.result().plan, latest.plan)
             alt = f"{words.count(len(table), 'figure')} changed since this plan was saved."
             show.table("kept-figures", "", table, file="changed-figures.csv", alt=alt)
+
+
+def actuals() -> Bill | None:
+    """Return what was billed for the plan that is open, as it is kept with it."""
+    from planner.store.actuals import kept_actuals  # only where a kept plan is open
+
+    plan = opened()
+    return plan and attempt(lambda plans: kept_actuals(plans, plans.find(plan.id), plan.version))
+
+
+def keep_actuals(plan: Plan, bill: Bill) -> None:
+    """Keep the months of a bill with the version that is open. Only in a callback."""
+    from planner.store.actuals import monthly_bill
+
+    if (of := opened()) is not None:
+        text, at = monthly_bill(plan, bill), datetime.now(UTC)
+        attempt(lambda plans: plans.add_actuals(plans.find(of.id), of.version, text, at))
 
 
 def save_form(report: PlanReport) -> None:

@@ -7,7 +7,7 @@ from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
 from planner.report import words
 from planner.report.accounting.actual_words import actual_sentences, actuals_of, months_table, variance_table
-from planner.report.accounting.bill_file import BillError, read_bill
+from planner.report.accounting.bill_file import Bill, BillError, read_bill
 from planner.report.accounting.book_words import (
     accounting_table,
     assumed_sentences,
@@ -22,7 +22,7 @@ from planner.report.answer.sensitivity import carrying_table
 from planner.report.answer.tables import cash_table
 from planner.report.files.csv import to_csv
 from planner.scenario.known_names import with_unchanged_note
-from planner.web import address, show, state, state_what_if
+from planner.web import address, kept_plans, show, state, state_what_if
 from pricing.exchange import rates
 
 
@@ -91,25 +91,34 @@ _BILL_FILE, _BILL, _REFUSAL, _SIZE = "actuals_file", "actuals_bill", "actuals_re
 
 
 def _actuals(plan: Plan, answer: Answer) -> None:
-    """Show bills beside the plan. The file stays in this session."""
+    """Show bills beside the plan. A file stays in this session; its months stay with a kept plan on request."""
     st.markdown("**Actuals**: a bill in FOCUS, as AWS, Azure, Google and Oracle export it, beside the plan")
     kinds = ["csv", "parquet"]
     st.file_uploader("Bill (CSV, Parquet)", type=kinds, key=_BILL_FILE, max_upload_size=50, on_change=_read_bill)
     if refusal := st.session_state.get(_REFUSAL):
         st.error(words.markdown(refusal))
-    bill = st.session_state.get(_BILL)
-    if bill is None:
+    kept_plans.refusal()
+    bill = uploaded = st.session_state.get(_BILL)
+    if bill is None and (bill := kept_plans.actuals()) is None:
         return
-    each = st.number_input("GPUs of a machine that is billed by the hour", 1, 128, None, key=_SIZE)
+    each = st.number_input("GPUs of a machine that is billed by the hour", 1, 128, None, key=_SIZE) or bill.each
     try:
         actuals = actuals_of(plan, bill, each)
     except BillError as problem:
         st.error(words.markdown(str(problem)))
         return
+    if uploaded is not None and (kept := kept_plans.opened()) is not None:
+        st.button(words.markdown(f"Keep with “{kept.name}”"), key="actuals-keep", on_click=_keep,
+                  args=(plan, bill._replace(each=each)))  # fmt: skip
     show.paragraph(*actual_sentences(plan, actuals))
     months, variances = months_table(plan, answer, actuals), variance_table(plan, answer, actuals)
     show.table("actuals", "", variances, show.in_usd, "variances.csv", alt="Bill and plan")
     show.table("actual-months", "", months, show.in_usd, "actual-months.csv", alt="Bill and plan by month")
+
+
+def _keep(plan: Plan, bill: Bill) -> None:
+    kept_plans.keep_actuals(plan, bill)
+    st.session_state[_BILL] = None
 
 
 def _read_bill() -> None:

@@ -54,7 +54,8 @@ _STRIP = f"""
   [data-testid="stLayoutWrapper"]:has(> .st-key-phone-pages, > .st-key-offer-cards) {{ display: flex; }}
   [data-testid="stLayoutWrapper"]:has(> .st-key-offer-table) {{ display: none; }}
   .st-key-phone-pages {{ gap: 0.75rem 0.25rem; }}
-  [data-testid="stLayoutWrapper"]:has(> .st-key-phone-pages):not(:has(> * > :nth-child(6))) {{ height: 1.6rem; }}
+  .st-key-phone-pages a {{ padding: 0 3px; }}  /* six stand in one row from 375 pixels on */
+  [data-testid="stLayoutWrapper"]:has(> .st-key-phone-pages) {{ min-height: 1.6rem; }}
   .st-key-compare-head {{ min-height: 17.2rem; }}
   [data-testid="stLayoutWrapper"]:has(> .st-key-compare-head) {{ min-height: 17.2rem; }}
   .st-key-strip {{ min-height: 10.2rem; }}

@@ -51,10 +51,10 @@ def test_saved_found_again_edited_and_compared(keeper: Page) -> None:
     page.locator(".st-key-kept-open-1 button").click()
     page.wait_for_url(re.compile("saved=1.2"), timeout=PATIENCE_MS)
     assert "gpus=24" in page.url
-    page.goto("/plans")
+    page.goto("/plans?plans=Versions")
     expect(page.get_by_text("How many at once")).to_have_count(0)  # it stands in a canvas
-    expect(page.get_by_role("heading", name="Versions")).to_be_visible(timeout=PATIENCE_MS)
     expect(page.get_by_text("Fields", exact=True)).to_be_visible(timeout=PATIENCE_MS)
+    page.get_by_role("tab", name="List").click()
     page.locator(".st-key-kept-show-1 button").click()
     page.wait_for_url(re.compile("saved=1.2"), timeout=PATIENCE_MS)
     expect(page.get_by_text("Version 2 of “Lab”")).to_be_visible(timeout=PATIENCE_MS)

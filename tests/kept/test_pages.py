@@ -91,12 +91,56 @@ def test_plans_stand_first_and_on_a_page_of_their_own(store: PlanStore) -> None:
     app = AppTest.from_function(_plans_page, default_timeout=120).run()
     assert not app.exception
     assert "CC 12 · a · version 2" in texts(app).replace(", ", " · ")
+    app = AppTest.from_function(_plans_page, default_timeout=120)
+    app.query_params["plans"] = "Versions"
+    app.run()
     assert len(app.dataframe) == 2 or "The same." in texts(app)
     app.text_input("kept-copy").set_value("Room").run()
     app.button("kept-duplicate").click().run()
     assert [plan.name for plan in store.plans()][:1] == ["Room"]
+    app = AppTest.from_function(_plans_page, default_timeout=120).run()
     app.button("kept-archive-1").click().run()
     assert [plan.name for plan in store.plans()] == ["Room"]
+
+
+def test_plans_that_are_picked_share_a_fleet(store: PlanStore) -> None:
+    store.save("Lab", version(), CATALOGUE, labels={"folder": "CC 12"})
+    store.save("Room", version(2.0), CATALOGUE, labels={"folder": "CC 12"})
+    app = AppTest.from_function(_plans_page, default_timeout=120)
+    app.query_params["plans"], app.query_params["portfolio"] = "Portfolio", ["1", "2"]
+    app.run()
+    assert not app.exception
+    assert "One fleet for all 2 plans: $" in texts(app)
+    table, teams = (part.value for part in app.dataframe)
+    assert sorted(table["Plan"]) == ["Lab", "Room"]
+    assert (list(teams["Team"]), teams["Pays, USD"].sum()) == (["CC 12"], pytest.approx(table["Pays, USD"].sum()))
+    app.segmented_control("by").set_value("peak").run()
+    assert app.query_params["by"] in ("peak", ["peak"])
+    assert "the most GPUs that each plan uses at once" in texts(app)
+    app.multiselect("portfolio").set_value(["1"]).run()
+    assert not app.dataframe
+    app.button("portfolio-all").click().run()
+    assert len(app.dataframe) == 2
+    assert not app.exception
+
+
+def test_a_bill_stays_with_the_plan_that_is_open(store: PlanStore) -> None:
+    store.save("Lab", version(), CATALOGUE)
+    app = visit(saved="1.1")
+    app.session_state["accounting"] = True
+    app.run()
+    head = "BilledCost,BillingCurrency,ChargeCategory,ChargePeriodStart,PricingQuantity,PricingUnit,ServiceCategory"
+    bill = f"{head}\n900,USD,Usage,{DAY}T00:00:00Z,10,Hours,Compute\n"
+    app.file_uploader("actuals_file").upload("bill.csv", bill.encode()).run()
+    app.number_input("actuals_gpus").set_value(4).run()
+    app.button("actuals-keep").click().run()
+    assert not app.exception
+    again = visit(saved="1.1")
+    assert "Bills of $900 are kept with it" in texts(again)
+    again.session_state["accounting"] = True
+    again.run()
+    assert "An hour of a machine counts as 4 GPU-hours" in texts(again)
+    assert any("By price, USD" in table.value.columns for table in again.dataframe)
 
 
 def _plans_page() -> None:

@@ -170,7 +170,7 @@ def test_a_sign_in_that_ended_is_kept(place: str) -> None:
 
 def test_plans_of_the_release_before_are_read_without_a_save(lab: int) -> None:
     with writing() as connection:
-        for table in ("shares", "trail", "sign_outs"):
+        for table in ("shares", "trail", "sign_outs", "actuals"):
             connection.execute(sa.text(f"DROP TABLE {table}"))
         connection.execute(sa.text("UPDATE alembic_version SET version_num = '0001'"))
     assert ADA.find("Lab").newest.number == 1

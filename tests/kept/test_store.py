@@ -153,15 +153,6 @@ def test_a_cell_that_somebody_changed_is_a_sentence(place: str) -> None:
         PlanStore().facts(CATALOGUE.digest)
 
 
-def test_tables_of_an_earlier_release_are_moved_on_by_the_first_look(place: str) -> None:
-    PlanStore().save("Lab", version(), CATALOGUE)
-    with writing() as connection:
-        ACTUALS.drop(connection)
-        connection.execute(sa.text("UPDATE alembic_version SET version_num = '0002'"))
-    assert names(PlanStore()) == ["Lab"]
-    assert PlanStore().actuals(PlanStore().find("Lab"), 1) == []
-
-
 HEAD_OF_BILL = (
     "BilledCost,BillingCurrency,ChargeCategory,ChargePeriodStart,PricingQuantity,PricingUnit,ServiceCategory,"
     "ProviderName"
@@ -185,7 +176,7 @@ def test_the_months_of_bills_stay_with_their_version(place: str) -> None:
         bill("dec.csv", "300 2026-12-19 30 AWS", "400 2026-12-22 40 AWS")._replace(each=4),
     )
     for each in bills:
-        store.add_actuals(lab, 1, monthly_bill(plan, each), "Ada", AT)
+        store.add_actuals(lab, 1, monthly_bill(plan, each), AT)
     kept = kept_actuals(store, lab, 1)
     assert kept is not None
     assert (kept_actuals(store, lab, 2), kept_actuals(store, lab, 3)) == (kept, None)  # of the same day, of a later one

@@ -13,7 +13,7 @@ from planner.scenario.portfolio_file import read_portfolio
 from planner.scenario.rent import RentalInputs
 from planner.scenario.terms import FinancialTerms
 from planner.scenario.work import ScheduledJob, Work
-from planner.study.portfolio import Portfolio, PortfolioError, PortfolioPlan, best_of, other_terms, portfolio
+from planner.study.portfolio import PortfolioError, PortfolioPlan, SharedFleet, best_of, other_terms, portfolio
 from tests.facts import CATALOGUE, DAY
 from tests.rows import each_row
 from tests.study.planned import certain
@@ -39,33 +39,33 @@ def cash_usd(way: EvaluatedOption) -> float:
 
 
 @pytest.fixture(scope="module")
-def three() -> Portfolio:
+def three() -> tuple[SharedFleet, ...]:
     return portfolio(CATALOGUE, [team(name, share) for name, share in SHARES.items()], DAY)
 
 
-def test_three_teams_by_hand(three: Portfolio) -> None:
+def test_three_teams_by_hand(three: tuple[SharedFleet, ...]) -> None:
     # Teams come and go independently. At least one is busy 1 - 0.55 x 0.6 x 0.8 = 0.736 of the time, all three
     # 0.45 x 0.4 x 0.2 = 0.036, so at least two 1.05 - 0.736 - 0.036 = 0.278. Owning costs 2 of 4 USD: own what is busy
     # more than half of the time. Eight are (0.736), sixteen are not (0.278): own eight, 8 x 17,520 = 140,160 USD, and
     # rent 8 x 8,760 x (0.278 + 0.036) = 22,005.12 hours for 88,020.48 USD: 228,180.48 USD together.
-    (fleet,) = three.fleets
+    (fleet,) = three
     assert fleet.best.option.title == "Own 8 and rent the peaks"
     assert cash_usd(fleet.best) == pytest.approx(228_180.48)
     # Alone each is busy less than half of the time and rents: 8 x 8,760 x 1.05 x 4 = 294,336 USD.
     assert [best_of(alone).option.key for alone in fleet.alone] == ["on_demand"] * 3
     assert sum(cash_usd(best_of(alone)) for alone in fleet.alone) == pytest.approx(294_336.0)
     # Nothing is discounted: net present costs are these within what futures draw of how busy the teams are.
-    assert three.alone_usd - three.shared_usd == pytest.approx(294_336.0 - 228_180.48, rel=0.05)
+    assert fleet.alone_usd - fleet.best.present_usd == pytest.approx(294_336.0 - 228_180.48, rel=0.05)
     # Hours: 8 x 730 x share in each month; at once 24 at the most.
     hours, peaks = fleet.demands
     assert hours[:, 1].tolist() == pytest.approx([2_628.0, 2_336.0, 1_168.0])
     assert peaks[:, 12].tolist() == [8, 8, 8]
 
 
-def test_chargeback_by_hand_to_the_cent(three: Portfolio) -> None:
+def test_chargeback_by_hand_to_the_cent(three: tuple[SharedFleet, ...]) -> None:
     # 228,180.48 / 12 = 19,015.04 USD a month, divided as 45 : 40 : 20 of 105: 8,149.303, 7,243.825 and 3,621.912.
     # In cents these are one short of the month: it goes to the largest.
-    (fleet,) = three.fleets
+    (fleet,) = three
     by_hours = fleet.cents("hours")
     assert by_hours[:, 4].tolist() == [814_931, 724_382, 362_191]
     assert by_hours.sum(axis=1).tolist() == [9_779_172, 8_692_584, 4_346_292]
@@ -99,7 +99,7 @@ def test_rounding_never_loses_a_cent() -> None:
 
 def test_plans_begin_and_end_in_their_own_months() -> None:
     # Search runs in months 1 to 12, Ads in 7 to 18: what they want at once is 8, 16, then 8.
-    (fleet,) = portfolio(CATALOGUE, [team("Search"), team("Ads", starts=7)], DAY).fleets
+    (fleet,) = portfolio(CATALOGUE, [team("Search"), team("Ads", starts=7)], DAY)
     hours, peaks = fleet.demands
     assert fleet.plan.setting.timeline.last == 18
     assert [peaks[:, month].tolist() for month in (1, 6, 7, 12, 13, 18)] == [
@@ -110,28 +110,28 @@ def test_plans_begin_and_end_in_their_own_months() -> None:
     assert fleet.cents("hours")[1, :6].sum() == 0  # nobody pays before they begin
     jobs = (ScheduledJob(accelerators=8, hours=365, first_month=2),)
     work = Work(accelerators=8, busy_share=0.01, jobs=jobs, storage_tb=0, egress_tb_per_month=0)
-    (later,) = portfolio(CATALOGUE, [team("Search"), team("Ads", starts=7, work=(work,))], DAY).fleets
+    (later,) = portfolio(CATALOGUE, [team("Search"), team("Ads", starts=7, work=(work,))], DAY)
     assert later.demands[0][1, 8] == pytest.approx(8 * 365 + 8 * 730 * 0.01)  # its second month
 
 
 def test_a_plan_alone_is_the_plan_of_its_own_page() -> None:
-    (fleet,) = portfolio(CATALOGUE, [team("Search"), team("Ads", 0.2)], DAY).fleets
+    (fleet,) = portfolio(CATALOGUE, [team("Search"), team("Ads", 0.2)], DAY)
     assert fleet.alone[0].plan.setting.scenario.work == team("Search").scenario.work
     assert cash_usd(best_of(fleet.alone[1])) == pytest.approx(8 * 8_760 * 0.2 * 4)
 
 
 def test_other_chips_and_places_have_fleets_of_their_own() -> None:
-    plans = [team("Search"), team("Ads"), team("Old", accelerator="A100-SXM4-80GB"), team("Berlin", site="DE")]
+    plans = [team("Search"), team("Search"), team("Old", accelerator="A100-SXM4-80GB"), team("Berlin", site="DE")]
     parts = portfolio(CATALOGUE, plans, DAY)
-    assert [[member.name for member in fleet.members] for fleet in parts.fleets] == [
-        ["Search", "Ads"], ["Old"], ["Berlin"]
+    assert [[member.name for member in fleet.members] for fleet in parts] == [
+        ["Search", "Search (2)"], ["Old"], ["Berlin"]
     ]  # fmt: skip
-    assert parts.fleets[1].best.present_usd == parts.fleets[1].alone_usd
+    assert parts[1].best.present_usd == parts[1].alone_usd
 
 
 def test_terms_are_those_of_the_largest_plan() -> None:
     rent = RentalInputs(usd_per_accelerator_hour=5.0, accelerators_per_machine=1, support_share=0.0)
-    (fleet,) = portfolio(CATALOGUE, [team("Search"), team("Ads", 0.9, rent=rent)], DAY).fleets
+    (fleet,) = portfolio(CATALOGUE, [team("Search"), team("Ads", 0.9, rent=rent)], DAY)
     assert fleet.lead.name == "Ads"
     assert cash_usd(best_of(fleet.alone[0])) == pytest.approx(8 * 8_760 * 0.4 * 5)
     ((name, own, terms),) = other_terms(fleet)
@@ -144,7 +144,6 @@ KEPT, OLDER = ExistingHardware(accelerators=4), ExistingHardware(accelerators=4,
 @each_row(("plans", "wish"), [
     ([team("A")], "2 to 24 plans, and here are 1. Pick at least two"),
     ([team(f"P{n}") for n in range(25)], "here are 25. Pick fewer"),
-    ([team("A"), team("A")], "Two plans of the portfolio are called “A”"),
     ([team("A"), team("B", starts=110)], "“B” ends 121 months from now, and a portfolio has at most 120"),
     ([team("A", 0.9, own=OwnInputs(capex_usd=100_000)), team("B")], "“A” gives all of day one in one sum"),
     ([team("A", kept=KEPT), team("B", kept=OLDER)], "different hardware already"),
@@ -162,3 +161,17 @@ def test_what_cannot_be_shared_is_a_sentence(plans: list[PortfolioPlan], wish: s
 def test_a_file_that_is_no_portfolio_is_a_sentence_with_its_line(text: bytes, wish: str) -> None:
     with pytest.raises(ScenarioError, match=wish):
         read_portfolio(text, "all.yaml")
+
+
+def test_twenty_plans_are_as_many_works_of_one_plan() -> None:
+    plans = [team(f"P{n}", 0.1 + 0.02 * n) for n in range(20)]
+    (fleet,) = portfolio(CATALOGUE, plans, DAY)
+    assert fleet.demands[0].sum() == pytest.approx(8 * 8_760 * sum(0.1 + 0.02 * n for n in range(20)))
+    assert fleet.demands[0].sum(axis=0) == pytest.approx(fleet.plan.setting.demand.all.busy_hours)
+    assert fleet.best.present_usd < fleet.alone_usd
+    services = [
+        team(f"S{n}", work=(Work(accelerators=8, by_hour=(1.0,) * 12 + (0.3,) * 12),) * 6, years=10.0)
+        for n in range(20)
+    ]
+    with pytest.raises(PortfolioError, match=r"20 plans with 120 kinds of work over 10 years take .* leave some out"):
+        portfolio(CATALOGUE, services, DAY)

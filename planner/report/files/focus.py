@@ -29,7 +29,7 @@ from planner.report.files.csv import USD, scenario_id, seller, to_csv
 from planner.report.files.csv_style import CsvStyle
 from planner.report.files.document_parts import LUMP, priced
 from planner.report.table import Table
-from planner.study.portfolio import Portfolio, SharedFleet
+from planner.study.portfolio import SharedFleet
 
 FocusVersion = Literal["1.2", "1.4"]
 VERSIONS: tuple[FocusVersion, ...] = get_args(FocusVersion)
@@ -96,7 +96,7 @@ def _common(plan: Plan) -> dict[str, Any]:
     }
 
 
-def chargeback_table(portfolio: Portfolio, rule: Rule, version: FocusVersion) -> Table:
+def chargeback_table(fleets: tuple[SharedFleet, ...], rule: Rule, version: FocusVersion) -> Table:
     """Return one row for each plan of a portfolio and month: what it pays of its fleet, team and project as tags."""
 
     def rows(fleet: SharedFleet) -> Iterator[dict[str, Any]]:
@@ -125,7 +125,7 @@ def chargeback_table(portfolio: Portfolio, rule: Rule, version: FocusVersion) ->
                 yield {**charge, **_priced_by(charge, "Standard")}
 
     names = (*sorted((*_COMMON, *_PROVIDERS[version], *_OF_TEAMS)), *_OWN, "x_AllocationRule")
-    return Table.from_raw_rows((row for fleet in portfolio.fleets for row in rows(fleet)), names)
+    return Table.from_raw_rows((row for fleet in fleets for row in rows(fleet)), names)
 
 
 def focus_file(plan: Plan, version: FocusVersion, suffix: str) -> bytes:

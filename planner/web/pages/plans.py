@@ -9,11 +9,12 @@ import streamlit as st
 
 from planner.report import words
 from planner.store import Right
-from planner.web import kept_plans, sharing, show
+from planner.web import kept_plans, sharing, show, show_portfolio
 
 if TYPE_CHECKING:
     from planner.store.kept import KeptPlan, PlanFilter
 
+VIEW = "plans"  # in the address: list, portfolio or versions
 _MOST = 50  # rows; the search finds the others
 
 
@@ -30,9 +31,12 @@ def page() -> None:
         return
     wanted = _filter(every)
     found = kept_plans.attempt(lambda plans: plans.plans(wanted)) or []
-    _list(found)
+    views = {"List": lambda: _list(found)}
+    if every[1:]:
+        views["Portfolio"] = lambda: show_portfolio.portfolio(every, found)
     if found:
-        _details(found)
+        views["Versions"] = lambda: _details(found)
+    show.views(VIEW, tuple(views), tuple(views.values()))
 
 
 def _filter(every: list[KeptPlan]) -> PlanFilter:
@@ -81,7 +85,6 @@ def _list(found: list[KeptPlan]) -> None:
 
 def _details(found: list[KeptPlan]) -> None:
     """Show the versions of one plan, what differs between two of them, who may see it, and the way to copy it."""
-    st.header("Versions", anchor=False)
     plans = {plan.id: plan for plan in found}
     plan = plans[st.selectbox("Plan", plans, key="kept-plan", format_func=lambda id_: plans[id_].name)]
     versions = [version.number for version in kept_plans.attempt(lambda plans: plans.versions(plan)) or ()]

@@ -1,0 +1,98 @@
+"""A portfolio on the page Plans: the plans that are picked, what to own and to rent for all, and who pays what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from planner.money.chargeback import Rule
+from planner.report import words
+from planner.report.charts import chargeback_bars
+from planner.report.files.csv import to_csv
+from planner.report.portfolio_words import RULES, PortfolioReport, portfolio_reports
+from planner.report.table import Table
+from planner.scenario.portfolio_file import MOST_PLANS
+from planner.study.portfolio import PortfolioPlan
+from planner.web import address, kept_plans, show, state, workers
+from planner.web.shared import shared
+from pricing import Catalogue
+
+if TYPE_CHECKING:
+    from planner.store.kept import KeptPlan
+
+PLANS, RULE = "portfolio", "by"  # in the address: the numbers of the plans, and how costs are divided
+_SHOWN = 16  # portfolios that are kept
+_LABELS: dict[Rule, str] = {"hours": "GPU-hours", "peak": "most GPUs at once"}
+
+
+def portfolio(plans: Sequence[KeptPlan], listed: Sequence[KeptPlan]) -> None:
+    """Let somebody pick plans, or all that the list shows, and show them as one."""
+    names = {str(plan.id): plan.name for plan in plans if not plan.archived}
+    address.choices(PLANS, names)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="portfolio-pick"):
+        picked = st.multiselect(
+            "Plans that share a fleet", names, format_func=names.__getitem__, key=PLANS, max_selections=MOST_PLANS,
+            placeholder="Pick two or more",
+        )  # fmt: skip
+        some = [str(plan.id) for plan in listed if not plan.archived][:MOST_PLANS]
+        if picked != some and len(some) > 1:
+            st.button(f"Take the {len(some)} of the list", key="portfolio-all", on_click=_take, args=(some,))
+    if len(picked) < 2:
+        return
+    reports = kept_plans.attempt(lambda _: _reports([plan for plan in plans if str(plan.id) in picked]))
+    kept_plans.refusal()
+    if reports is not None:
+        _show(reports)
+
+
+def _take(ids: list[str]) -> None:
+    st.session_state[PLANS] = ids
+
+
+def _reports(plans: Sequence[KeptPlan]) -> dict[Rule, PortfolioReport]:
+    from planner.store.versions import portfolio_plan
+
+    facts = state.live_catalogue()
+    return _shared_reports(facts, tuple(portfolio_plan(plan, facts) for plan in plans), state.today())
+
+
+@shared(_SHOWN, spinner="Planning them together")
+def _shared_reports(facts: Catalogue, members: tuple[PortfolioPlan, ...], day: date) -> dict[Rule, PortfolioReport]:
+    return workers.run_in_slow_worker(portfolio_reports, facts, members, day)
+
+
+def _show(reports: dict[Rule, PortfolioReport]) -> None:
+    address.choice(RULE, RULES, "hours")
+    first = reports["hours"]
+    st.subheader(words.markdown(first.title), anchor=False)
+    show.paragraph(first.sentences[0])
+    rule = st.segmented_control("Costs are divided by", RULES, format_func=_LABELS.__getitem__, key=RULE, required=True)
+    report = reports[rule]
+    finding = f"What each plan pays: {words.listed(_paid(report))}."
+    show.chart(chargeback_bars(report.chargeback, state.dark()), finding, "portfolio-chart")
+    columns = show.in_usd(report.chargeback) | {"Share of the fleet": show.WHOLE_SHARE, "GPU-hours": show.MONEY}
+    show.table("chargeback", "", report.chargeback, columns, "chargeback.csv", alt=finding)
+    if len(report.teams) < len(report.chargeback):
+        show.table("teams", "", report.teams, columns, "teams.csv", alt="What each team pays")
+    with st.container(horizontal=True):
+        months, focus = report.months, report.focus
+        show.download(
+            "By month, to the cent (CSV)", "chargeback-months.csv", lambda: to_csv(months), "portfolio-months"
+        )
+        show.download("In FOCUS 1.4 (CSV)", "chargeback-focus.csv", lambda: focus, "portfolio-focus")
+    for sentence in report.sentences[1:]:
+        show.small(words.markdown(sentence))
+    show.table("portfolio-fleets", "Fleets", report.fleets, show.in_usd, "fleets.csv", alt="Each shared fleet")
+    show.table("portfolio-demand", "Demand by month", report.demand, _whole, "demand.csv", alt="GPU-hours by month")
+
+
+def _whole(table: Table) -> dict[str, Any]:
+    return {name: show.MONEY for name in table.columns if name.startswith("GPU") or name.endswith("GPU-hours")}
+
+
+def _paid(report: PortfolioReport) -> list[str]:
+    pairs = zip(report.chargeback["Plan"], report.chargeback["Pays, USD"], strict=True)
+    return [f"{name} {words.usd(usd)}" for name, usd in pairs]
