@@ -16,7 +16,7 @@ _POLL_S = 0.1  # how often a waiting run checks that its visitor is still there
 _LONGEST_S = 0.25  # of a turn; then the next run starts beside it, so that one slow run does not block the others
 
 
-class Visitor(Protocol):
+class WaitingVisitor(Protocol):
     """The person a run is for."""
 
     def name(self) -> str:
@@ -40,7 +40,7 @@ class AnonymousVisitor:
 class RunQueue:
     """The run that has the turn, and those that wait."""
 
-    visitor: Visitor = AnonymousVisitor()
+    visitor: WaitingVisitor = AnonymousVisitor()
 
     def __init__(self, longest_s: float = _LONGEST_S) -> None:
         """Start with no run."""
