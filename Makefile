@@ -28,8 +28,9 @@ test: dev lint ## everything CI checks: style, types, all tests, the browser's t
 	$(PY) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 quick: dev ## the tests that need no browser and no patience, in under a minute
-	$(PY) -m pytest -n $(JOBS) --dist loadfile --ignore=tests/browser -m "not slow" --hypothesis-profile=quick
-	@$(PY) -m tests.budget
+	@budget=$$(mktemp); $(PY) -m tests.budget >"$$budget" & measured=$$!; \
+	$(PY) -m pytest -n $(JOBS) --dist loadfile --ignore=tests/browser -m "not slow" --hypothesis-profile=quick; passed=$$?; \
+	wait $$measured; within=$$?; cat "$$budget"; rm "$$budget"; exit $$((passed + within))
 
 golden: dev ## write the expected text of every preset anew (tests/golden); read the difference before you commit it
 	$(PY) -m tests.golden

@@ -5,6 +5,7 @@ And which facts the tests are given: the frozen ones, with no live prices over t
 
 import gc
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -35,12 +36,17 @@ LONGEST = (
 )  # fmt: skip
 
 
-@pytest.hookimpl(trylast=True)
+LARGEST_EXAMPLE = re.compile(r"\[.*research.lab", re.IGNORECASE)  # takes as long as all others together
+
+
+@pytest.hookimpl(tryfirst=True)  # before anybody chooses by mark
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest files first."""
+    """Put the longest files first, and mark the tests of the largest example as slow."""
     paths = [Path(__file__).parent / name for name in LONGEST]
     places: dict[Path, int] = {}
     for item in items:
+        if LARGEST_EXAMPLE.search(item.nodeid):
+            item.add_marker(pytest.mark.slow)
         if item.path not in places:
             both = {item.path, *item.path.parents}
             places[item.path] = next((place for place, path in enumerate(paths) if path in both), len(paths))

@@ -44,12 +44,6 @@ def build_ledger(setting: PlanContext, build: Builder) -> Ledger | None:
     return None if isinstance(built, Unavailable) else complete_ledger(setting, built.title, built.lines)
 
 
-def _stacked_orders(setting: PlanContext) -> int:
-    """Return the most orders of a fleet that stand in one array."""
-    mix = setting.scenario.mix
-    return max(len(purchase_schedule(setting)), 0 if mix is None else len(mix.orders), 1)
-
-
 @dataclass(frozen=True, eq=False)
 class LedgerBlock:
     """The ledger of one option in some of the rows, with their context."""
@@ -115,7 +109,8 @@ class InputColumns:
         Each is let go when the next one is requested.
         """
         count, steps = self.shape[0], self.shape[-1] if self.along else 1
-        orders = _stacked_orders(self.setting)
+        mix = self.setting.scenario.mix
+        orders = max(len(purchase_schedule(self.setting)), 0 if mix is None else len(mix.orders), 1)
         cells = CELLS if orders == 1 else STACKED_CELLS
         size = max(cells // ((self.setting.timeline.last + 1) * steps * orders), _FEWEST // steps // orders, 1)
         for start in range(0, count, size):

@@ -119,7 +119,10 @@ def read_grid(text: bytes, name: str, catalogue: Catalogue, base_of: BaseOf, mea
     axes = (*_varied_axes(data.get("vary"), name, lines), *_joint_axes(data.get("together"), name, lines))
     if not axes:
         raise ScenarioError(name, None, "nothing varies: want `vary:`, such as `vary: {years: [2, 3, 4, 5]}`")
-    _check_point_count(axes, name)
+    count = math.prod(len(axis.steps) for axis in axes)
+    if count > MOST_POINTS:
+        lengths = " x ".join(f"{len(axis.steps):,}" for axis in axes)
+        raise ScenarioError(name, None, f"{lengths} = {_too_many(count)}")
     _check_unique(axes, name, lines)
     grid = SweepGrid(saved, axes, _outputs(data.get("outputs"), name, lines, measures))
     return _resolve_names(grid, name, lines, catalogue)
@@ -244,13 +247,6 @@ def _too_many(count: int) -> str:
         f"{count:,} scenarios are more than the limit of {MOST_POINTS:,}, and nothing was calculated: "
         "use fewer or shorter lists, or move some `together`"
     )
-
-
-def _check_point_count(axes: tuple[SweepAxis, ...], name: str) -> None:
-    count = math.prod(len(axis.steps) for axis in axes)
-    if count > MOST_POINTS:
-        lengths = " x ".join(f"{len(axis.steps):,}" for axis in axes)
-        raise ScenarioError(name, None, f"{lengths} = {_too_many(count)}")
 
 
 def _check_unique(axes: tuple[SweepAxis, ...], name: str, lines: Lines) -> None:

@@ -28,12 +28,7 @@ def checked(scenario: Scenario, folder: Path, capsys: pytest.CaptureFixture[str]
     return figures.compared
 
 
-def test_every_way_for_programs_says_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert checked(example("startup"), tmp_path, capsys) > 200
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("key", ["startup", *(pytest.param(key, marks=pytest.mark.slow) for key in KEYS[1:])])
 def test_every_way_for_programs_says_the_same_of_an_example(
     key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -24,7 +24,13 @@ def existing_hardware(setting: PlanContext) -> ExistingHardware | None:
     if kept.accelerator is not None and "label" not in kept.model_fields_set:
         filled["label"] = setting.catalogue.accelerator_label(kept.accelerator)
     if kept.relative_speed is None:
-        filled["relative_speed"] = _relative_speed(setting, kept)
+        chips = setting.catalogue.accelerators
+        own, planned = (
+            None if key is None or key not in chips else chips[key].bf16_dense_tflops or chips[key].fp16_dense_tflops
+            for key in (existing_accelerator(setting.catalogue, kept) if kept.accelerator else None,
+                        setting.scenario.accelerator)
+        )  # fmt: skip
+        filled["relative_speed"] = own.newest.typical / planned.newest.typical if own and planned else 1.0
     for name, years in (("usd_today_if_sold", 0.0), ("usd_at_end", setting.scenario.years)):
         if getattr(kept, name) is None:
             worth = used_worth(setting, kept, years)
@@ -57,14 +63,3 @@ def _new_usd(setting: PlanContext, chip: Accelerator, usd: float, years: float, 
         usd /= float(used_share(constants().used.bought_age * product_age, chip.hardware_class))
     successor_in = None if following is None or following.launch_year is None else following.launch_year - today
     return float(np.asarray(new_price(usd, years, chip.hardware_class, 0.0, successor_in, product_age)))
-
-
-def _relative_speed(setting: PlanContext, kept: ExistingHardware) -> float:
-    """Return the 16-bit rate of one of them over that of one of the plan; 1 where either is unknown."""
-    chips = setting.catalogue.accelerators
-    own, planned = (
-        None if key is None or key not in chips else chips[key].bf16_dense_tflops or chips[key].fp16_dense_tflops
-        for key in (existing_accelerator(setting.catalogue, kept) if kept.accelerator else None,
-                    setting.scenario.accelerator)
-    )  # fmt: skip
-    return own.newest.typical / planned.newest.typical if own and planned else 1.0

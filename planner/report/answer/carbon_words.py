@@ -72,12 +72,8 @@ def _share(share: float) -> str:
 
 def tonnes(kg: EmissionRange) -> str:
     """A quantity with its range: 12 t (9 to 20)."""
-    low, typical, high = (_figure(end / KG_PER_T) for end in kg)
+    low, typical, high = (f"{words.round_significant(end / KG_PER_T, 2):,.10g}" for end in kg)
     return f"{typical} t ({low} to {high})"
-
-
-def _figure(t: float) -> str:
-    return f"{words.round_significant(t, 2):,.10g}"
 
 
 def carbon_unit(answer: Answer) -> tuple[str, float]:
