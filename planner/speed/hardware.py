@@ -81,7 +81,7 @@ class Interconnect(StrictModel):
 
     about: Text = Field(description="what this file holds and where it came from")
     rules: tuple[InterconnectRule, ...] = Field(description="the first that fits counts; the last fits all")
-    full_power: dict[str, FullPowerPart] = Field(description="by architecture")
+    full_power: dict[str, FullPowerPart] = Field(description="by generation, cards apart")
     processor_memory_gb: float = Field(gt=0, description="of a server for each processor, where nobody says")
 
 
@@ -235,7 +235,7 @@ def architecture_family(architecture: str, *, stacked: bool) -> str:
 
 def power_share(record: Accelerator, tflops: float) -> float:
     """Watts for each unit of rate against the generation's full-power part; 1 where nothing is known."""
-    full = _network().full_power.get(record.architecture or "")
+    full = _network().full_power.get(hardware_family(record))
     watts = first_known(record.tdp_w)
     if watts is None or full is None:
         return 1.0
