@@ -12,6 +12,7 @@ import pytest
 
 from planner import api
 from planner.api.verbs import VERBS
+from tests.api.test_api import BILL
 from tests.facts import CATALOGUE, DAY
 from tests.house import ROOT
 
@@ -20,6 +21,7 @@ ON = {"day": DAY.isoformat()}
 CALLS: dict[str, dict[str, Any]] = {
     "ask": {"line": "64 h100 in germany for 3 months"},
     "plan": {"plan": "gpus=8&years=3"},
+    "actuals": {"plan": "gpus=8&years=3", "charges": BILL},
     "compare": {"plans": ["startup", {"years": 2}]},
     "cheapest": {"plan": "train=Llama-3.1-8B&tokens=1e11", "only": "h100 sxm", "counts": "8"},
     "prices": {"accelerator": "h100", "gpus": 8},

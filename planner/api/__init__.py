@@ -31,6 +31,11 @@ def plan(scenario: Question, *, day: date | None = None) -> Record:
     return _document("plan", [scenario], day=day)
 
 
+def actuals(scenario: Question, bill: str, *, day: date | None = None, gpus_per_machine: int | None = None) -> Record:
+    """Return a plan with a bill in FOCUS (CSV) beside it, and its rest as a plan with work and prices as billed."""
+    return _document("actuals", [scenario], charges=bill, day=day, gpus_per_machine=gpus_per_machine)
+
+
 def compare(scenarios: Sequence[Question], *, day: date | None = None) -> Record:
     """Return two to eight plans side by side, and what differs."""
     return _document("compare", scenarios, day=day)

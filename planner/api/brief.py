@@ -82,10 +82,15 @@ def brief(name: str, document: Mapping[str, Any], facts: Catalogue) -> Brief:
         sentences=(*sentences[: _MOST_SENTENCES - len(rate)], *rate),
         figures=tuple(islice(_figures(name, document), _MOST_FIGURES)),
         sources=tuple(islice(cited, _MOST_SOURCES)),
-        link=document.get("link", ""),
+        link=document.get("link") or _rest(document).get("link", ""),
         day=first["day"],
         catalogue_digest=first["catalogue_digest"],
     )
+
+
+def _rest(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the plan for the rest, beside a bill."""
+    return (document.get("actuals") or {}).get("rest") or {}
 
 
 def _source(facts: Catalogue, key: str) -> BriefSource:
@@ -111,11 +116,17 @@ def _words(name: str, document: Mapping[str, Any]) -> tuple[str, list[str]]:
     if "work" in document:
         return "Work without tokens, on each GPU.", [str(row["how"]) for row in document["work"]]
     advice = [row["words"] for row in document.get("ways_to_fit", ())]
-    return str(document["title"]), [*document.get("sentences", ()), *document.get("warnings", ()), *advice]
+    rest, billed = _rest(document), document.get("actuals") or {}
+    told = [f"The rest: {rest['title']}", *rest["sentences"]] if rest else []
+    told += [*billed.get("notes", ()), *document.get("sentences", ()), *document.get("warnings", ()), *advice]
+    return str(document["title"]), told
 
 
 def _figures(name: str, document: Mapping[str, Any]) -> Iterator[BriefFigure]:
     """Return the figures of a document: of each option, offer or kind of work, or those that a verb shows."""
+    for row in (document.get("actuals") or {}).get("options", ())[:3]:
+        yield from _figure(f"{row['key']}: billed", (None, row["billed_usd"], None), "USD")
+        yield from _figure(f"{row['key']}: planned for it", (None, row["planned_usd"], None), "USD")
     for plan in document.get("plans", [document] if "options" in document else ()):
         several = f"{plan['name']}: " if name == "compare" else ""
         for option in plan["options"]:

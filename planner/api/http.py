@@ -78,11 +78,14 @@ def _parts(verb: Verb, asked: HttpRequest) -> tuple[Sequence[Question], Mapping[
     plans = [text for name, text in pairs if name not in values]
     if len(values) + len(plans) < len(pairs):
         raise MalformedError(f"{Counter(name for name, _ in pairs).most_common(1)[0][0]}: want it once.")
+    if asked.body and "charges" in verb.request.model_fields:  # the plan is in the link
+        values["charges"] = asked.body.decode("utf-8-sig", errors="replace")
+        pairs, asked = [pair for pair in pairs if pair[0] != "charges"], asked._replace(body=b"")
     if not asked.body:
         if verb.most == 1:
             link = {name: text for name, text in pairs if name not in verb.request.model_fields}
             plans = [urlencode(link)] if link or verb.fewest else []
-            values = {name: text for name, text in pairs if name not in link}
+            values = {name: text for name, text in values.items() if name not in link}
         return plans, values
     if verb.most == 1:
         return [asked.body], values

@@ -16,7 +16,7 @@ from planner.scenario.question import KEYS, LinkKey
 
 Schema = dict[str, Any]
 _REFS = "#/components/schemas/{model}"
-_ANSWERS: dict[str, type[BaseModel]] = {"plan": AnswerSchema, "compare": ComparisonSchema}
+_ANSWERS: dict[str, type[BaseModel]] = {"plan": AnswerSchema, "actuals": AnswerSchema, "compare": ComparisonSchema}
 _TEXT: Schema = {"type": "string"}
 _ERROR: Schema = {
     "type": "object",
@@ -79,9 +79,12 @@ def _operations(verb: Verb, content: Schema, schemas: Schema) -> Schema:
     several = {"type": "array", "items": scenario, "minItems": verb.fewest, "maxItems": verb.most}
     both = {"type": "object", "required": ["plans"], "properties": {"plans": several}, "additionalProperties": False}
     body = request if not verb.most else scenario if verb.most == 1 else both
-    kinds = ("application/json", "application/yaml") if verb.most == 1 else ("application/json",)
+    kinds: tuple[str, ...] = ("application/json", "application/yaml") if verb.most == 1 else ("application/json",)
+    posted = fields if verb.most else []
+    if (bill := request["properties"].get("charges")) is not None:  # the plan is in the link
+        body, kinds, posted = bill, ("text/csv",), [*plans, *(field for field in fields if field["name"] != "charges")]
     sent = {"required": True, "content": {kind: {"schema": body} for kind in kinds}}
-    post = {**get, "operationId": f"post_{name}", "parameters": fields if verb.most else [], "requestBody": sent}
+    post = {**get, "operationId": f"post_{name}", "parameters": posted, "requestBody": sent}
     return {"get": get, "post": post}
 
 

@@ -18,6 +18,7 @@ from planner.report.answer.side_by_side import compare_table, differences_table,
 from planner.report.files.csv import SIGN, assumptions_table, cash_table, results_table
 from planner.report.forms import bullet_list, join_sections
 from planner.report.table import Table, text_table
+from planner.scenario.file import write_scenario
 from planner.scenario.link import scenario_to_link
 from planner.study.buy_or_wait import BuyOrWaitUnavailable, buy_or_wait_futures, waiting
 from planner.study.one_line.line_plan import with_open_parts
@@ -29,6 +30,7 @@ from planner.study.uncertainty.tornado import tornado
 from pricing import Catalogue
 
 if TYPE_CHECKING:
+    from planner.report.accounting.actual_words import Actuals
     from planner.report.accounting.bill_file import Bill
 
 
@@ -77,16 +79,43 @@ def plan_result(report: PlanReport) -> Result:
 
 
 def with_actuals(report: PlanReport, result: Result, bill: Bill) -> Result:
-    """Return the result of a plan with a bill set beside it."""
-    from planner.report.accounting.actual_words import actuals_document, actuals_of, actuals_text  # few plans have one
+    """Return a result with a bill set beside its plan, and the rest as a plan where enough months are left."""
+    from planner.report.accounting.actual_words import (  # few plans have a bill
+        actuals_document,
+        actuals_of,
+        actuals_text,
+        variance_table,
+    )
 
     plan, answer = report.plan, report.answer
     actuals = actuals_of(plan, bill)
-    document, text = actuals_document(plan, answer, actuals), actuals_text(plan, answer, actuals)
-    return result._replace(
-        data=lambda: {**result.data(), "actuals": document.model_dump(mode="json")},
-        text=lambda: f"{result.text()}\nActuals\n-------\n{text}\n",
-    )
+    rest = _rest_of_plan(report, actuals)
+
+    def data() -> dict[str, Any]:
+        document = actuals_document(plan, answer, actuals).model_dump(mode="json")
+        return {**result.data(), "actuals": {**document, "rest": rest}}
+
+    def text() -> str:
+        told = [] if rest is None else ["", *rest["sentences"], rest["title"], rest["link"]]
+        return f"{result.text()}\nActuals\n-------\n" + "\n".join((actuals_text(plan, answer, actuals), *told, ""))
+
+    return result._replace(table=lambda: variance_table(plan, answer, actuals), data=data, text=text)
+
+
+def _rest_of_plan(report: PlanReport, actuals: Actuals) -> dict[str, Any] | None:
+    """Return the months that are left as a plan with its answer; None where they are too few."""
+    from planner.report.accounting.bill_file import BillError
+    from planner.report.accounting.reforecast import reforecast
+
+    try:
+        saved, sentences = reforecast(report.plan, report.answer, actuals)
+    except BillError:
+        return None
+    day = saved.day or report.plan.setting.day
+    later = evaluate(LoadedScenario(report.name, saved.scenario, report.plan.setting.catalogue, day, ()))
+    link = urlencode({**scenario_to_link(saved.scenario), "asof": day.isoformat()})
+    return {"day": day.isoformat(), "title": later.summary.title, "link": link, "file": write_scenario(saved),
+            "sentences": list(sentences)}  # fmt: skip
 
 
 def comparison(reports: Sequence[PlanReport]) -> Result:

@@ -16,7 +16,16 @@ import pydantic_core
 from pydantic import Field
 
 from planner.api.offers import MarketRequest, PriceRequest, market_of, prices, typical_uses
-from planner.api.plans import ask, asked_result, comparison, evaluate, plan_result, plan_tables, with_studies
+from planner.api.plans import (
+    ask,
+    asked_result,
+    comparison,
+    evaluate,
+    plan_result,
+    plan_tables,
+    with_actuals,
+    with_studies,
+)
 from planner.api.records import LoadedScenario, MalformedError, RequestError, Result
 from planner.api.speed import (
     ServeRequest,
@@ -27,6 +36,7 @@ from planner.api.speed import (
     serve_result,
     train_result,
 )
+from planner.report.accounting.bill_file import read_bill
 from planner.scenario.amounts import parse_amount
 from planner.scenario.base import ScenarioModel
 from planner.scenario.file import SavedScenario, read_scenario
@@ -68,6 +78,17 @@ class PlanRequest(ScenarioModel):
     day: _PlanDay = None
 
 
+MOST_BILL = 5_000_000  # characters
+
+
+class ActualsRequest(ScenarioModel):
+    """A bill in FOCUS beside a plan: variances, and the rest of the plan with work and prices as billed."""
+
+    charges: str = Field(min_length=1, max_length=MOST_BILL, description="a bill in FOCUS, as CSV")
+    gpus_per_machine: int | None = Field(default=None, ge=1, le=1_024, description="of a machine billed by the hour")
+    day: _PlanDay = None
+
+
 class CompareRequest(ScenarioModel):
     """Several scenarios side by side."""
 
@@ -104,6 +125,12 @@ class Verb(NamedTuple):
 def _plan(_: Catalogue, plans: Plans, request: PlanRequest, __: date) -> Result:
     report = with_studies(evaluate(plans[0]))
     return plan_result(report)._replace(table=plan_tables(report)[request.table])
+
+
+def _actuals(_: Catalogue, plans: Plans, request: ActualsRequest, __: date) -> Result:
+    report = with_studies(evaluate(plans[0]))
+    bill = read_bill(request.charges.encode(), "bill", rates(report.plan.setting.catalogue))
+    return with_actuals(report, plan_result(report), bill._replace(each=request.gpus_per_machine))
 
 
 def _compare(_: Catalogue, plans: Plans, __: CompareRequest, ___: date) -> Result:
@@ -162,6 +189,7 @@ VERBS = {
     for verb in (
         Verb("plan", PlanRequest, 1, 1, _plan),
         Verb("ask", AskRequest, 0, 0, _ask),
+        Verb("actuals", ActualsRequest, 1, 1, _actuals, 1.0),
         Verb("compare", CompareRequest, 2, MOST_PLANS, _compare),
         Verb("cheapest", MarketRequest, 0, 1, _cheapest, 1.0),
         Verb("prices", PriceRequest, 0, 0, lambda facts, _, wish, day: prices(facts, wish, day)),

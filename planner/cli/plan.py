@@ -9,7 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planner.cli.common import OK, add_catalog_arguments, to_versioned_json, write_file
+from planner.cli.common import OK, UsageError, add_catalog_arguments, to_versioned_json, write_file
 from planner.cli.terminal import tell
 from planner.report.files.csv_style import DECIMALS, ENCODINGS, SEPARATORS, CsvStyle
 
@@ -29,6 +29,7 @@ _FILES = {
     "--xlsx": "write a workbook: every line of every option as a formula of its inputs, returns, checks, sources",
     "--pack": "write a zip for finance: cash flow, formulas, assumptions by month, profit and loss, results, the plan",
     "--actuals": "set a bill in FOCUS (CSV, Parquet) beside the plan: variances, and what the plan comes to",
+    "--rest": "write the months after the bill as a plan of their own, with work and prices as billed: YAML",
 }
 
 
@@ -89,7 +90,13 @@ def _with_actuals(report: PlanReport, result: Result, args: argparse.Namespace) 
     from pricing.exchange import rates
 
     bill = read_bill(args.actuals.read_bytes(), args.actuals.name, rates(report.plan.setting.catalogue))
-    return with_actuals(report, result, bill._replace(each=args.gpus_per_machine))
+    both = with_actuals(report, result, bill._replace(each=args.gpus_per_machine))
+    if args.rest:
+        rest = both.data()["actuals"]["rest"]
+        if rest is None:
+            raise UsageError("--rest: too few months of the plan are left after the bill, want 3 or more.")
+        write_file(args.rest, rest["file"].encode())
+    return both
 
 
 def _price_changes(loaded: LoadedScenario, before: PlanReport) -> str:

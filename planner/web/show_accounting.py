@@ -6,7 +6,7 @@ from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
 from planner.report import words
-from planner.report.accounting.actual_words import actual_sentences, actuals_of, months_table, variance_table
+from planner.report.accounting.actual_words import Actuals, actual_sentences, actuals_of, months_table, variance_table
 from planner.report.accounting.bill_file import Bill, BillError, read_bill
 from planner.report.accounting.book_words import (
     accounting_table,
@@ -17,12 +17,14 @@ from planner.report.accounting.book_words import (
     leases_of,
     schedule_table,
 )
+from planner.report.accounting.reforecast import reforecast
 from planner.report.answer.profit_words import break_even_sentences, primary_selling_option, profit_table
 from planner.report.answer.sensitivity import carrying_table
 from planner.report.answer.tables import cash_table
 from planner.report.files.csv import to_csv
+from planner.scenario.file import write_scenario
 from planner.scenario.known_names import with_unchanged_note
-from planner.web import address, kept_plans, show, state, state_what_if
+from planner.web import address, ask, kept_plans, show, state, state_what_if
 from pricing.exchange import rates
 
 
@@ -114,6 +116,21 @@ def _actuals(plan: Plan, answer: Answer) -> None:
     months, variances = months_table(plan, answer, actuals), variance_table(plan, answer, actuals)
     show.table("actuals", "", variances, show.in_usd, "variances.csv", alt="Bill and plan")
     show.table("actual-months", "", months, show.in_usd, "actual-months.csv", alt="Bill and plan by month")
+    _rest_of_plan(plan, answer, actuals)
+
+
+def _rest_of_plan(plan: Plan, answer: Answer, actuals: Actuals) -> None:
+    """Show the months after the bills as a plan of their own, to keep or to open."""
+    try:
+        rest = reforecast(plan, answer, actuals)
+    except BillError as problem:
+        show.small(words.markdown(str(problem)))
+        return
+    show.paragraph(*rest.sentences)
+    with st.container(horizontal=True):
+        file = write_scenario(rest.saved).encode()
+        show.download("The rest as a plan (YAML)", "rest.yaml", lambda: file, "download-rest")
+        st.button("Open the rest as a plan", on_click=ask.use, args=(rest.saved.scenario,), key="open-rest")
 
 
 def _keep(plan: Plan, bill: Bill) -> None:

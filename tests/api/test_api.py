@@ -18,8 +18,13 @@ from tests.facts import CATALOGUE, DAY
 from tests.rows import each_row
 from tests.shell import run
 
+BILL = (
+    "BilledCost,BillingCurrency,ChargeCategory,ChargePeriodStart,PricingCategory,PricingQuantity,PricingUnit,"
+    "ServiceCategory\n900,USD,Usage,2026-12-01T00:00:00Z,Standard,300,GPU-Hours,Compute\n"
+)
 CASES: dict[str, tuple[dict[str, Any], list[str]]] = {
     "plan": ({"scenario": "startup"}, ["startup"]),
+    "actuals": ({"scenario": "startup", "bill": BILL}, ["startup", "--actuals", "bill"]),
     "compare": ({"scenarios": ["startup", "enterprise"]}, ["startup", "enterprise"]),
     "ask": ({"line": "64 h100 in germany for 3 months"}, ["64 h100 in germany for 3 months"]),
     "cheapest": ({"scenario": "fine-tune-70b", "only": "h100 sxm,h200", "counts": "8,16"},
@@ -45,9 +50,13 @@ def test_every_verb_has_a_function_and_a_case() -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_function_returns_what_the_command_line_prints(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_function_returns_what_the_command_line_prints(
+    name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked, arguments = CASES[name]
-    code, out, _ = run(capsys, name, *arguments, "--day", DAY.isoformat(), "--json")
+    monkeypatch.chdir(tmp_path)
+    Path("bill").write_text(BILL)
+    code, out, _ = run(capsys, "plan" if name == "actuals" else name, *arguments, "--day", DAY.isoformat(), "--json")
     assert code == 0
     assert getattr(api, name)(**asked, day=DAY) == json.loads(out)
 

@@ -19,6 +19,7 @@ from planner.scenario.question import KEYS
 from planner.web.serving import http_api
 from planner.web.serving.http_api import RateLimit
 from planner.web.serving.web_app import PageHeadMiddleware
+from tests.api.test_api import BILL
 from tests.crawl.files import rows_of
 from tests.facts import DAY
 from tests.rows import each_row
@@ -164,7 +165,7 @@ def test_another_question_day_or_program_is_another_answer(monkeypatch: pytest.M
     ("train?model=nothing-8b&accelerator=h100+sxm", b"", 422, "nothing-8b"),
     ("train?model=resnet-50&accelerator=h100+sxm&images=5&epochs=2", b"", 422, "images or epochs"),
     ("cheapest?counts=8", b"", 400, "need a job"),
-    ("nothing", b"", 404, "There is no such answer; there are ask, ask.csv, "),
+    ("nothing", b"", 404, "There is no such answer; there are actuals, actuals.csv, "),
 ])  # fmt: skip
 def test_a_refusal_is_one_sentence_of_one_shape(path: str, body: bytes, status: int, sentence: str) -> None:
     refused = asked(path, body)
@@ -219,6 +220,21 @@ def test_answers_are_kept_up_to_so_many_bytes(monkeypatch: pytest.MonkeyPatch) -
     for name in "abac":
         http_api._keep(name, HttpAnswer(200, "text/csv", b"x" * 80, b"x" * 20))
     assert list(http_api.KNOWN) == ["a", "c"]
+
+
+def test_a_bill_is_posted_beside_the_link_of_its_plan_and_gives_the_rest_as_a_plan() -> None:
+    said = asked(f"actuals?gpus=8&years=3&{AS_OF}", BILL.encode())
+    answer = json.loads(said.body)
+    assert said.status == 200, said.body
+    assert answer["actuals"]["billed_by_month_usd"] == [900]
+    rest = answer["actuals"]["rest"]
+    again = json.loads(asked(f"plan?{rest['link']}").body)
+    assert (again["title"], again["day"], again["years"]) == (rest["title"], rest["day"], pytest.approx(35 / 12))
+    assert again["scenario"]["rent"]["usd_per_accelerator_hour"] == 3.0
+    assert b"Billed" in asked(f"actuals.csv?gpus=8&years=3&{AS_OF}", BILL.encode()).body
+    assert "line 2, BilledCost: 'x' is given" in asked(f"actuals?{AS_OF}", BILL.replace("900", "x").encode()).sentence
+    assert "5,000,000 bytes" in asked("actuals?gpus=8", b"x" * 5_000_001).sentence
+    assert asked("actuals?gpus=8").status == 400
 
 
 def test_no_field_of_a_request_is_a_key_of_links() -> None:

@@ -60,12 +60,23 @@ class ActualOptionSchema(SchemaModel):
     rest_at_rate_usd: float = Field(description="the same, hours at the cost that they had against the plan")
 
 
+class RestSchema(SchemaModel):
+    """The months that are left as a plan of their own, with work and prices as they were billed."""
+
+    day: date = Field(description="of the plan: where the bills end")
+    title: str = Field(description="its answer")
+    link: str = Field(description="what a link to it holds")
+    file: str = Field(description="the plan as YAML")
+    sentences: Sentences = Field(description="what was taken from the bills")
+
+
 class ActualsSchema(SchemaModel):
     """Bills beside the plan: `plan --actuals`."""
 
     notes: Sentences = Field(description="what was read, and how it is compared")
     billed_by_month_usd: tuple[float, ...] = Field(description="month 1 first, as far as the bill goes")
     options: tuple[ActualOptionSchema, ...] = Field(description="those that the bill is of, in the plan's order")
+    rest: RestSchema | None = Field(None, description="null where fewer than three months are left")
 
 
 class ProfitRowSchema(SchemaModel):

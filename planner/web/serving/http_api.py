@@ -21,6 +21,7 @@ from starlette.routing import Route
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from planner.api.http import NAMES, QUICK_S, HttpAnswer, HttpRequest, refusal, respond
+from planner.api.verbs import MOST_BILL
 from planner.web import messages, workers
 from pricing import Catalogue, strict_yaml
 from pricing.caching import cached
@@ -111,8 +112,8 @@ async def _asked(request: Request) -> HttpRequest:
     body = bytearray()
     async for part in request.stream():
         body += part
-        if len(body) > strict_yaml.MAX_BYTES:
-            raise _RefusedError(413, f"A file has at most {strict_yaml.MAX_BYTES:,} bytes: send less.")
+        if len(body) > (most := MOST_BILL if name.startswith("actuals") else strict_yaml.MAX_BYTES):
+            raise _RefusedError(413, f"A file has at most {most:,} bytes: send less.")
     if request.method == "POST" and not body:
         raise _RefusedError(400, "The file is empty: want a plan, as YAML or JSON.")
     base = request.url.path.removesuffix(f"/api/v1/{name}")
