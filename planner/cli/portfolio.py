@@ -46,21 +46,22 @@ def run(args: argparse.Namespace) -> int:
     if not members:
         raise UsageError("Name the plans of the portfolio, or --folder or --tag of kept plans")
     from planner.report.files.csv import to_csv
-    from planner.report.portfolio_words import chargeback_by_month, demand_table, portfolio_data, portfolio_text
+    from planner.report.portfolio_words import portfolio_data, portfolio_report, portfolio_text
     from planner.study.portfolio import portfolio
 
-    result = portfolio(facts, members, today)
+    fleets = portfolio(facts, members, today)
+    report = portfolio_report(fleets, args.by)
     if args.demand:
-        write_file(args.demand, to_csv(demand_table(result)))
+        write_file(args.demand, to_csv(report.tables["demand"]))
     if args.focus:
         from planner.report.files.focus import chargeback_table, focus_bytes
 
-        write_file(args.focus, focus_bytes(chargeback_table(result, args.by, args.focus_version), args.focus.suffix))
+        write_file(args.focus, focus_bytes(chargeback_table(fleets, args.by, args.focus_version), args.focus.suffix))
     return emit(
         args,
-        table=lambda: chargeback_by_month(result, args.by),
-        data=lambda: portfolio_data(result, args.by),
-        text=lambda: portfolio_text(result, args.by),
+        table=lambda: report.tables["months"],
+        data=lambda: portfolio_data(fleets, report, args.by),
+        text=lambda: portfolio_text(report),
     )
 
 

@@ -251,9 +251,9 @@ def fleet_chart(fleet: FleetReport, dark: bool) -> go.Figure:
 _CHARGE_PX, _CHARGES_FRAME_PX = 64, 90
 
 
-def chargeback_bars(rows: Table, dark: bool) -> go.Figure:
-    """Draw what each plan pays of a shared fleet, beside what it would pay alone."""
-    names, ink = [escape(name) for name in rows["Plan"]], INK[dark]
+def chargeback_bars(rows: Table, of: str, dark: bool) -> go.Figure:
+    """Draw what each plan or team pays of a shared fleet, beside what it would pay alone."""
+    names, ink = [escape(name) for name in rows[of]], INK[dark]
     looks = (
         ("Alone", "Alone, USD", 0.28, hatched_style(ink, "/")),
         ("Shared", "Pays, USD", 0.0, {"color": _LINES[0][dark]}),

@@ -120,15 +120,16 @@ def chargeback_rows(fleets: Fleets, rule: Rule) -> Table:
     )
 
 
-def teams_table(fleets: Fleets, rule: Rule) -> Table:
-    """Return what each team pays; a plan of no team stands for itself."""
-    totals: dict[str, tuple[int, float, int]] = {}
-    rows = chargeback_rows(fleets, rule)
-    for team, plan, hours, usd in zip(*map(rows.__getitem__, ("Team", "Plan", "GPU-hours", "Pays, USD")), strict=True):
-        so_far = totals.get(team or plan, (0, 0.0, 0))
-        totals[team or plan] = so_far[0] + 1, so_far[1] + hours, so_far[2] + round(usd * 100)
-    columns = ("Team", "Plans", "GPU-hours", "Pays, USD")
-    return Table.listed(columns, ([team, count, hours, cents / 100] for team, (count, hours, cents) in totals.items()))
+def teams_table(rows: Table) -> Table:
+    """Return what each team pays for its plans; a plan of no team stands for itself."""
+    teams: dict[str, list[dict[str, Any]]] = {}
+    for row in rows.records():
+        teams.setdefault(row["Team"] or row["Plan"], []).append(row)
+    sums = ("Pays, USD", "Alone, USD", "Less than alone, USD", "GPU-hours")
+    return Table.of(
+        {"Team": team, "Plans": len(plans), **{name: round(sum(plan[name] for plan in plans), 2) for name in sums}}
+        for team, plans in teams.items()
+    )
 
 
 def chargeback_by_month(fleets: Fleets, rule: Rule) -> Table:
@@ -165,57 +166,46 @@ def demand_table(fleets: Fleets) -> Table:
 
 
 class PortfolioReport(NamedTuple):
-    """What a page shows of a portfolio, its costs divided by one rule."""
+    """A portfolio in words and tables, its costs divided by one rule."""
 
     title: str
     sentences: tuple[str, ...]
-    fleets: Table
-    chargeback: Table
-    teams: Table
-    months: Table
-    demand: Table
-    focus: bytes
+    tables: dict[str, Table]
 
 
-def portfolio_reports(facts: Catalogue, members: Sequence[PortfolioPlan], day: date) -> dict[Rule, PortfolioReport]:
-    """Return a portfolio by each rule."""
+def portfolio_report(fleets: Fleets, rule: Rule) -> PortfolioReport:
+    """Return the words and tables of a portfolio."""
+    rows = chargeback_rows(fleets, rule)
+    tables = {"fleets": fleets_table(fleets), "chargeback": rows, "teams": teams_table(rows),
+              "months": chargeback_by_month(fleets, rule), "demand": demand_table(fleets)}  # fmt: skip
+    return PortfolioReport(portfolio_title(fleets), portfolio_sentences(fleets, rule), tables)
+
+
+def portfolio_reports(
+    facts: Catalogue, members: Sequence[PortfolioPlan], day: date
+) -> dict[Rule, tuple[PortfolioReport, bytes]]:
+    """Return a portfolio by each rule, with its chargeback in FOCUS."""
     from planner.report.files.focus import chargeback_table, focus_bytes  # only for its file
 
-    shared = portfolio(facts, members, day)
+    fleets = portfolio(facts, members, day)
     return {
-        rule: PortfolioReport(
-            portfolio_title(shared), portfolio_sentences(shared, rule), fleets_table(shared),
-            chargeback_rows(shared, rule), teams_table(shared, rule), chargeback_by_month(shared, rule),
-            demand_table(shared), focus_bytes(chargeback_table(shared, rule, "1.4"), ".csv"),
-        )
+        rule: (portfolio_report(fleets, rule), focus_bytes(chargeback_table(fleets, rule, "1.4"), ".csv"))
         for rule in RULES
-    }  # fmt: skip
+    }
 
 
-def portfolio_text(fleets: Fleets, rule: Rule) -> str:
-    """Return all of it for a terminal."""
-    return join_sections(
-        [
-            (portfolio_title(fleets), bullet_list(portfolio_sentences(fleets, rule))),
-            ("Fleets", text_table(fleets_table(fleets))),
-            ("What each plan pays", text_table(chargeback_rows(fleets, rule))),
-            ("What each team pays", text_table(teams_table(fleets, rule))),
-        ]
-    )
+def portfolio_text(report: PortfolioReport) -> str:
+    """Return a portfolio for a terminal."""
+    heads = {"fleets": "Fleets", "chargeback": "What each plan pays", "teams": "What each team pays"}
+    tables = ((head, text_table(report.tables[name])) for name, head in heads.items())
+    return join_sections([(report.title, bullet_list(report.sentences)), *tables])
 
 
-def portfolio_data(fleets: Fleets, rule: Rule) -> dict[str, Any]:
-    """Return all of it as JSON holds it."""
+def portfolio_data(fleets: Fleets, report: PortfolioReport, rule: Rule) -> dict[str, Any]:
+    """Return a portfolio as JSON holds it."""
     shared, alone = _present_usd(fleets)
     return {
-        "title": portfolio_title(fleets),
-        "sentences": list(portfolio_sentences(fleets, rule)),
-        "rule": rule,
-        "day": fleets[0].plan.setting.day,
-        "present_usd": shared,
-        "alone_present_usd": alone,
-        "fleets": fleets_table(fleets).records(),
-        "chargeback": chargeback_rows(fleets, rule).records(),
-        "teams": teams_table(fleets, rule).records(),
-        "demand": demand_table(fleets).records(),
-    }
+        "title": report.title, "sentences": list(report.sentences), "rule": rule, "day": fleets[0].plan.setting.day,
+        "present_usd": shared, "alone_present_usd": alone,
+        **{name: table.records() for name, table in report.tables.items()},
+    }  # fmt: skip

@@ -21,6 +21,7 @@ from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
 from planner.scenario.amounts import count
 from planner.scenario.base import MONTHS_PER_YEAR
+from planner.scenario.budget import MOST_MEGABYTES
 from planner.scenario.own import ExistingHardware
 from planner.scenario.portfolio_file import MOST_PLANS
 from planner.scenario.rent import CurrentBill
@@ -35,7 +36,7 @@ from pricing.caching import cached_property
 
 _LONGEST_MONTHS = 120
 _NEARLY = 1e-9
-_MOST_SECONDS = 10.0  # of all plans, each on its own
+_MOST_SECONDS = 10.0  # as estimated, of all plans, each on its own and together
 _JOINED = ("quotes", "discounts", "models", "measured")  # of the company: what one plan has, all have
 _SIZED = tuple(dict.fromkeys(way.inputs for way in DECLARED if way.when_empty != "usual"))  # parts of one plan's fleet
 _PROJECT_OWN = ("name", "note", "years", "work", "currency", *_SIZED, *_JOINED)  # not terms of a fleet
@@ -248,9 +249,9 @@ def _bill(members: Sequence[PortfolioPlan]) -> CurrentBill | None:
 
 
 def _require_budget(scenario: Scenario, alone: Sequence[Scenario]) -> None:
-    """Refuse plans that together take longer than one plan may, or all of them longer than a portfolio may."""
-    seconds = sum(each.estimate.seconds for each in alone)
-    times = max(scenario.estimate.budget_share, seconds / _MOST_SECONDS)
+    """Refuse plans that take longer than a portfolio may, or together more memory than one plan may."""
+    seconds = sum(each.estimate.seconds for each in (scenario, *alone))
+    times = max(seconds / _MOST_SECONDS, scenario.estimate.megabytes / MOST_MEGABYTES)
     if times > 1:
         raise PortfolioError(
             f"{count(len(alone), 'plan')} with {count(len(scenario.work), 'kind')} of work over "

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from planner.store.kept import KeptPlan
 
 PLANS, RULE = "portfolio", "by"  # in the address: the numbers of the plans, and how costs are divided
+Reports = dict[Rule, tuple[PortfolioReport, bytes]]
 _SHOWN = 16  # portfolios that are kept
 _LABELS: dict[Rule, str] = {"hours": "GPU-hours", "peak": "most GPUs at once"}
 
@@ -52,7 +53,7 @@ def _take(ids: list[str]) -> None:
     st.session_state[PLANS] = ids
 
 
-def _reports(plans: Sequence[KeptPlan]) -> dict[Rule, PortfolioReport]:
+def _reports(plans: Sequence[KeptPlan]) -> Reports:
     from planner.store.versions import portfolio_plan
 
     facts = state.live_catalogue()
@@ -60,39 +61,39 @@ def _reports(plans: Sequence[KeptPlan]) -> dict[Rule, PortfolioReport]:
 
 
 @shared(_SHOWN, spinner="Planning them together")
-def _shared_reports(facts: Catalogue, members: tuple[PortfolioPlan, ...], day: date) -> dict[Rule, PortfolioReport]:
+def _shared_reports(facts: Catalogue, members: tuple[PortfolioPlan, ...], day: date) -> Reports:
     return workers.run_in_slow_worker(portfolio_reports, facts, members, day)
 
 
-def _show(reports: dict[Rule, PortfolioReport]) -> None:
+def _show(reports: Reports) -> None:
     address.choice(RULE, RULES, "hours")
-    first = reports["hours"]
+    first, _ = reports["hours"]
     st.subheader(words.markdown(first.title), anchor=False)
     show.paragraph(first.sentences[0])
     rule = st.segmented_control("Costs are divided by", RULES, format_func=_LABELS.__getitem__, key=RULE, required=True)
-    report = reports[rule]
-    finding = f"What each plan pays: {words.listed(_paid(report))}."
-    show.chart(chargeback_bars(report.chargeback, state.dark()), finding, "portfolio-chart")
-    columns = show.in_usd(report.chargeback) | {"Share of the fleet": show.WHOLE_SHARE, "GPU-hours": show.MONEY}
-    show.table("chargeback", "", report.chargeback, columns, "chargeback.csv", alt=finding)
-    if len(report.teams) < len(report.chargeback):
-        show.table("teams", "", report.teams, columns, "teams.csv", alt="What each team pays")
+    report, focus = reports[rule]
+    tables, of = report.tables, "Team"
+    if len(tables["teams"]) == len(tables["chargeback"]):
+        of = "Plan"
+    rows = tables["teams" if of == "Team" else "chargeback"]
+    finding = f"What each {of.lower()} pays: {words.listed(map(_paid, rows[of], rows['Pays, USD']))}."
+    show.chart(chargeback_bars(rows, of, state.dark()), finding, "portfolio-chart")
+    for name in ("teams", "chargeback")[of == "Plan" :]:
+        show.table(f"portfolio-{name}", "", tables[name], _columns, f"{name}.csv", alt=f"What each pays: {name}")
     with st.container(horizontal=True):
-        months, focus = report.months, report.focus
-        show.download(
-            "By month, to the cent (CSV)", "chargeback-months.csv", lambda: to_csv(months), "portfolio-months"
-        )
-        show.download("In FOCUS 1.4 (CSV)", "chargeback-focus.csv", lambda: focus, "portfolio-focus")
+        months = tables["months"]
+        show.download("By month, to the cent (CSV)", "chargeback-months.csv", lambda: to_csv(months), "pay-months")
+        show.download("In FOCUS 1.4 (CSV)", "chargeback-focus.csv", lambda: focus, "pay-focus")
     for sentence in report.sentences[1:]:
         show.small(words.markdown(sentence))
-    show.table("portfolio-fleets", "Fleets", report.fleets, show.in_usd, "fleets.csv", alt="Each shared fleet")
-    show.table("portfolio-demand", "Demand by month", report.demand, _whole, "demand.csv", alt="GPU-hours by month")
+    for name, label in (("fleets", "Fleets"), ("demand", "Demand by month")):
+        show.table(f"portfolio-{name}", label, tables[name], _columns, f"{name}.csv", alt=label)
 
 
-def _whole(table: Table) -> dict[str, Any]:
-    return {name: show.MONEY for name in table.columns if name.startswith("GPU") or name.endswith("GPU-hours")}
+def _columns(table: Table) -> dict[str, Any]:
+    whole = {name: show.MONEY for name in table.columns if "GPU" in name and name != "Fleet"}
+    return whole | show.in_usd(table) | {"Share of the fleet": show.WHOLE_SHARE}
 
 
-def _paid(report: PortfolioReport) -> list[str]:
-    pairs = zip(report.chargeback["Plan"], report.chargeback["Pays, USD"], strict=True)
-    return [f"{name} {words.usd(usd)}" for name, usd in pairs]
+def _paid(name: str, usd: float) -> str:
+    return f"{name} {words.usd(usd)}"

@@ -111,7 +111,7 @@ def test_plans_that_are_picked_share_a_fleet(store: PlanStore) -> None:
     app.run()
     assert not app.exception
     assert "One fleet for all 2 plans: $" in texts(app)
-    table, teams = (part.value for part in app.dataframe)
+    teams, table = (part.value for part in app.dataframe)
     assert sorted(table["Plan"]) == ["Lab", "Room"]
     assert (list(teams["Team"]), teams["Pays, USD"].sum()) == (["CC 12"], pytest.approx(table["Pays, USD"].sum()))
     app.segmented_control("by").set_value("peak").run()
