@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import getpass
-from contextlib import closing
+from contextlib import closing, nullcontext
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ def add(verbs: Any) -> None:
     verb.add_argument("--refuse", action="append", default=[], metavar="ID", help="do not; may be said again")
     verb.add_argument("--name", action="append", default=[], metavar="NAME=ID", help=_NAME)
     verb.add_argument("--by", metavar="NAME", help="who decides; the name of this account")
+    verb.add_argument("--trail", action="store_true", help="who read, accepted, refused, undid and explained what")
     verb.add_argument("--json", action="store_true", help="print JSON")
     verb.add_argument("--csv", type=Path, metavar="FILE", help="write one row for each price that is held")
 
@@ -39,6 +40,8 @@ def run(args: argparse.Namespace) -> int:
     from pricing.feeds.naming import unresolved_names
     from pricing.feeds.store import LivePriceStore
 
+    if args.trail:
+        return _trail(args)
     both = sorted({*args.accept} & {*args.refuse})
     if both:
         raise UsageError(f"--accept and --refuse both name {', '.join(both)}: want one of them")
@@ -60,6 +63,19 @@ def run(args: argparse.Namespace) -> int:
         },
         text=lambda: "\n".join([*sentences, held_text(rows, unresolved_names(held))]),
     )  # fmt: skip
+
+
+def _trail(args: argparse.Namespace) -> int:
+    from planner.report.market.live_prices import trail_table
+    from planner.report.table import text_table
+    from pricing.feeds.database import open_read_only
+    from pricing.feeds.store import LivePriceStore
+
+    database = open_read_only()
+    with closing(database) if database is not None else nullcontext():
+        table = trail_table(() if database is None else LivePriceStore(database).trail())
+    return emit(args, table=lambda: table, data=lambda: {"trail": table.records()},
+                text=lambda: f"{text_table(table)}\n")  # fmt: skip
 
 
 def decision_maker(name: str | None) -> str:

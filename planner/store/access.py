@@ -12,6 +12,7 @@ from planner.store import HERE, Right
 from planner.store.database import PlanStoreError, reading, writing
 from planner.store.tables import PLANS, SHARES, SIGN_OUTS, TRAIL, VERSIONS
 from pricing.errors import PricingError
+from pricing.near import near
 
 EVERYONE, GROUP = "*", "@"  # everyone who has signed in; a group of the sign-in, as in @finance
 _PERSON = re.compile(r"@?[\w.+%'-]+(@[\w.-]+)?", re.ASCII)
@@ -77,11 +78,18 @@ def row_of(connection: sa.Connection, asker: Asker, plan: str | int, needed: Rig
     is_it = PLANS.c.id == plan if isinstance(plan, int) else PLANS.c.key == " ".join(plan.split()).casefold()
     row = connection.execute(query.where(is_it).order_by(sa.desc("level"))).first()
     if row is None:
-        raise UnknownPlanError("There is no such plan, or it is not shared with you.")
+        raise UnknownPlanError(_unknown(connection, asker, plan))
     if row.level < needed:
         may = "see" if row.level == Right.VIEW else "change"
         raise PlanRefusedError(f"You may {may} “{row.name}” and no more: it belongs to {row.author or HERE}.")
     return row
+
+
+def _unknown(connection: sa.Connection, asker: Asker, plan: str | int) -> str:
+    if isinstance(plan, int):
+        return "There is no such plan, or it is not shared with you."
+    meant = near(plan, connection.execute(visible(asker).with_only_columns(PLANS.c.name)).scalars().all())
+    return f"No kept plan is called “{plan}”" + (f"; did you mean “{meant[0]}”?" if meant else ".")
 
 
 def note(connection: sa.Connection, asker: Asker, plan: int, what: str, about: str = "") -> None:

@@ -19,7 +19,6 @@ from planner.store.tables import ACTUALS, FACTS, PLANS, VERSIONS
 from pricing import Catalogue
 from pricing.errors import PricingError
 from pricing.formulas import unseen
-from pricing.near import near
 
 LONGEST_NAME, MOST_TAGS = 120, 20
 _MOST_FACTS_BYTES = 100_000_000  # unpacked; a catalogue has 2 MB
@@ -227,14 +226,7 @@ class PlanStore:
         return None if row is None else _plan(row)
 
     def _find(self, connection: sa.Connection, plan: str | int, needed: Right = Right.VIEW) -> KeptPlan:
-        try:
-            return _plan(access.row_of(connection, self.asker, plan, needed))
-        except UnknownPlanError:
-            if isinstance(plan, int):
-                raise
-        names = connection.execute(access.visible(self.asker).with_only_columns(PLANS.c.name)).scalars().all()
-        meant = near(plan, names)
-        raise UnknownPlanError(f"No kept plan is called “{plan}”" + (f"; did you mean “{meant[0]}”?" if meant else "."))
+        return _plan(access.row_of(connection, self.asker, plan, needed))
 
 
 def _refuse_conflict(name: str, kept: KeptPlan | None, base: int | None) -> None:

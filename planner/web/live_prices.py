@@ -232,6 +232,7 @@ def view() -> None:
         st.error(words.markdown(refusal))
     if stored.last is not None or stored.held:
         _review(stored)
+        _trail_view()
         _availability_view()
 
 
@@ -324,6 +325,17 @@ def _review(stored: LivePriceStatus) -> None:
             "Undo the last refresh", key="undo-live", icon=":material/undo:", help=_UNDO, disabled=is_anonymous,
             on_click=undo, args=(stored.last.run,),
         )  # fmt: skip
+
+
+def _trail_view() -> None:
+    with show.on_demand("live-trail", "Who changed prices") as is_open:
+        database = open_read_only() if is_open else None
+        if database is None:
+            return
+        with closing(database):
+            table = live_report.trail_table(LivePriceStore(database).trail())
+        alt = f"{words.count(len(table), 'change')} of live prices, the newest first."
+        show.table("live-who", "", table, file="trail.csv", alt=alt)
 
 
 def _availability_view() -> None:

@@ -14,8 +14,9 @@ def only_grows(table: str, dialect: str) -> Sequence[str]:
             for change in ("UPDATE", "DELETE")
         ]
     return [
-        f"CREATE OR REPLACE FUNCTION only_grows() RETURNS trigger LANGUAGE plpgsql AS "
-        f"$$ BEGIN RAISE EXCEPTION '{_REFUSAL}'; END $$",
-        f"CREATE OR REPLACE TRIGGER {table}_only_grows BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
-        f"EXECUTE FUNCTION only_grows()",
+        f"DO $do$ BEGIN IF to_regproc('only_grows') IS NULL THEN CREATE FUNCTION only_grows() RETURNS trigger "
+        f"LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION '{_REFUSAL}'; END $$; END IF; "
+        f"IF NOT EXISTS (SELECT FROM pg_trigger WHERE tgname = '{table}_only_grows') THEN "
+        f"CREATE TRIGGER {table}_only_grows BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
+        f"EXECUTE FUNCTION only_grows(); END IF; END $do$"
     ]

@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from pricing.caching import cached
+from pricing.feeds.append_only import only_grows
 from pricing.feeds.folder import DATABASE, FILE, FOLDER, StoreError, live_data_dir
 
 AWAY = "Move it away to start anew, or put a copy back."
@@ -123,7 +124,8 @@ def opened(environ: Mapping[str, str] = os.environ) -> Database:
         database.close()
         raise StoreError(f"{database.name} is damaged: it has no whole table {' and no '.join(gone)}. {AWAY}")
     with database.writing():
-        for statement in _TABLES.format(number=database.dialect.number).split(";"):
+        tables = _TABLES.format(number=database.dialect.number).split(";")
+        for statement in (*tables, *only_grows("events", database.dialect.name)):
             database.run(statement)
     return database
 

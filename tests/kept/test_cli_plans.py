@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 
 from planner.cli.common import BAD_INPUT, NEWS, OK
+from planner.store import Right
+from planner.store.access import Asker
+from planner.store.kept import PlanStore
 from planner.store.versions import release_note
 from pricing.feeds import live
 from tests.facts import CATALOGUE
@@ -92,6 +95,32 @@ def test_lists_labels_duplicates_and_archives(lab: str, capsys: pytest.CaptureFi
     code, _, err = run(capsys, "plans", "show", "Labb")
     assert (code, err) == (BAD_INPUT, "No kept plan is called “Labb”; did you mean “Lab”?\n")
     assert run(capsys, "plans", "show", "Lab", "--yaml")[1].startswith("# A plan")
+
+
+def test_a_plan_of_this_machine_is_shared_and_the_trail_names_who_did_it(
+    lab: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = run(capsys, "plans", "share", "Lab", "Bob@example.org", "@finance", "--may", "edit", "--by", "Ada")
+    assert (code, out) == (OK, "“Lab” is shared with the group finance: edit; bob@example.org: edit.\n")
+    bob = PlanStore(Asker("bob@example.org"))
+    assert [plan.right for plan in bob.plans()] == [Right.EDIT]
+    assert run(capsys, "plans", "unshare", "Lab", "@finance")[1] == "“Lab” is shared with bob@example.org: edit.\n"
+    assert shown(capsys, "access", "Lab")["shares"] == [{"Who": "bob@example.org", "May": "edit"}]
+    lines = shown(capsys, "trail", "Lab")["trail"]
+    assert [line["What"] for line in lines] == ["unshared", "shared", "shared", "saved"]
+    assert lines[1]["Who"].startswith("Ada (account ")
+    code, _, err = run(capsys, "plans", "share", "Lab", "no one")
+    assert (code, err) == (BAD_INPUT, "Want an e-mail address, @group or everyone, got “no one”.\n")
+
+
+def test_a_shell_knows_no_plan_of_who_signs_in(lab: str, capsys: pytest.CaptureFixture[str]) -> None:
+    eve = PlanStore(Asker("eve@example.org"))
+    eve.share(eve.save("Secret", version(), CATALOGUE).id, ["everyone"], Right.EDIT)
+    assert [row["Plan"] for row in shown(capsys, "list")["plans"]] == ["Lab"]
+    for verb in (("show",), ("diff",), ("access",), ("trail",), ("archive",), ("label",), ("share", "a@b.org")):
+        code, _, err = run(capsys, "plans", verb[0], "Secret", *verb[1:])
+        assert (code, err) == (BAD_INPUT, "No kept plan is called “Secret”.\n"), verb
+    assert "eve" not in run(capsys, "plans", "trail")[1]
 
 
 def test_a_watched_plan_says_when_its_answer_turns(

@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from planner.store import HERE
 from planner.store.kept import PlanStore
 from planner.store.versions import new_version
 from planner.web import kept_plans, state, who
@@ -80,6 +81,17 @@ def test_next_month_the_page_shows_the_same_answer_and_moves_on_by_one_click(
     save(app, "Lab")
     assert store.find("Lab").newest.digest == later_facts(2.5).digest
     assert store.version(store.find("Lab"), 1).digest == CATALOGUE.digest
+
+
+def test_alone_on_one_machine_nobody_signs_in_and_nothing_is_shared(store: PlanStore) -> None:
+    store.save("Lab", version(), CATALOGUE)
+    keys = {str(button.key) for button in visit().button}
+    plans = AppTest.from_function(_plans_page, default_timeout=120).run()
+    assert not keys & {"sign-in", "sign-out"}
+    assert {"kept-archive-1", "kept-duplicate"} <= {str(button.key) for button in plans.button}
+    assert "Share with" not in texts(plans)
+    assert not [field for field in plans.text_input if field.key == "share-name"]
+    assert [line[2:] for line in store.trail()] == [(HERE, "saved", "version 1")]
 
 
 def test_plans_stand_first_and_on_a_page_of_their_own(store: PlanStore) -> None:

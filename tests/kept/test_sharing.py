@@ -1,6 +1,7 @@
 """Who may see and change a plan: its author, whom they share it with, and nobody by a name, a number or a guess."""
 
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -12,6 +13,9 @@ from planner.store.database import PlanStoreError, reading, writing
 from planner.store.kept import PlanStore, SaveConflictError
 from planner.store.tables import HEAD, TRAIL
 from planner.store.versions import open_version
+from pricing.feeds.database import opened
+from pricing.feeds.folder import StoreError
+from pricing.feeds.store import LivePriceStore
 from tests.facts import CATALOGUE
 from tests.kept.made import AT, version
 from tests.rows import each_row
@@ -177,3 +181,16 @@ def test_plans_of_the_release_before_are_read_without_a_save(lab: int) -> None:
     with reading() as connection:
         assert connection is not None
         assert connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar() == HEAD
+
+
+def test_decisions_about_live_prices_only_grow_too(place: str) -> None:
+    for number in (1, 2):  # made, and opened again
+        with closing(opened()) as database:
+            database.run(f"INSERT INTO refreshes VALUES ({number}, 'r', 's', '', '', '', '', '', '', '', 0, 0, '')")
+            database.run(
+                f"INSERT INTO events VALUES ({number}, '2026-11-26T09:30', 'undone', {number}, NULL, '', 'Ada')"
+            )
+            for change in ("UPDATE events SET person = 'Eve'", "DELETE FROM events"):
+                with pytest.raises(StoreError, match="only grows"):
+                    database.run(change)
+            assert set(LivePriceStore(database).trail()) == {("2026-11-26T09:30", "s", "undone", "0", "Ada")}

@@ -353,6 +353,17 @@ def availability_table(products: Sequence[ProductAvailability]) -> Table:
     )
 
 
+_DONE = {"refreshed": "read", "believed": "accepted", "named": "explained a name"}
+
+
+def trail_table(lines: Iterable[Sequence[str]]) -> Table:
+    """Return who changed live prices, and when."""
+    heads = ("When (UTC)", "Source", "What", "Prices", "Who")
+    rows = ((at[:16].replace("T", " "), source, _DONE.get(kind, kind), int(count) or "", person)
+            for at, source, kind, count, person in lines)  # fmt: skip
+    return Table.listed(heads, rows)
+
+
 def published_readme(published: Published, file: str, secret: str) -> str:
     """Return README.md of the folder of published prices."""
     signed = f"`{SIGNATURE}` signs `{LATEST}`, for minisign. " if secret else "Nothing of it is signed. "

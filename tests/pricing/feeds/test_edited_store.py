@@ -99,6 +99,8 @@ def edited(path: Path, sql: str, *values: object) -> None:
     """Somebody's edit, by whatever tool."""
     with closing(sqlite3.connect(path, isolation_level=None)) as editor:
         editor.execute("PRAGMA foreign_keys=OFF")
+        for change in ("UPDATE", "DELETE"):
+            editor.execute(f"DROP TRIGGER IF EXISTS events_no_{change}")
         editor.execute(sql, values)
 
 
