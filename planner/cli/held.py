@@ -69,11 +69,11 @@ def _trail(args: argparse.Namespace) -> int:
     from planner.report.market.live_prices import trail_table
     from planner.report.table import text_table
     from pricing.feeds.database import open_read_only
-    from pricing.feeds.store import LivePriceStore
+    from pricing.feeds.trail import trail
 
     database = open_read_only()
     with closing(database) if database is not None else nullcontext():
-        table = trail_table(() if database is None else LivePriceStore(database).trail())
+        table = trail_table(() if database is None else trail(database))
     return emit(args, table=lambda: table, data=lambda: {"trail": table.records()},
                 text=lambda: f"{text_table(table)}\n")  # fmt: skip
 

@@ -25,6 +25,7 @@ from pricing.feeds.naming import NameInput, say, unresolved_names
 from pricing.feeds.refresh import RefreshResult, SourceProgress, Ways, refresh
 from pricing.feeds.registry import ADDRESS, ALL, asked_for
 from pricing.feeds.store import HeldReading, LivePriceStore, ProductAvailability, StoredRefresh
+from pricing.feeds.trail import trail
 
 VIEW = "Live prices"
 WAYS: list[Callable[[], Ways]] = [Ways]  # how sources are read; a test adds servers of its own
@@ -333,7 +334,7 @@ def _trail_view() -> None:
         if database is None:
             return
         with closing(database):
-            table = live_report.trail_table(LivePriceStore(database).trail())
+            table = live_report.trail_table(trail(database))
         alt = f"{words.count(len(table), 'change')} of live prices, the newest first."
         show.table("live-who", "", table, file="trail.csv", alt=alt)
 

@@ -302,16 +302,6 @@ class LivePriceStore:
             runs[run] = StoredRefresh(run, min(old.started, began), sources, old.readings + count)
         return list(runs.values())
 
-    def trail(self) -> list[tuple[str, ...]]:
-        """Return who read, accepted, refused, undid or explained what, the newest first."""
-        rows = self.database.rows(
-            "SELECT e.at, f.source, e.kind, COUNT(e.product), e.person FROM events e"
-            " JOIN refreshes f ON f.id = e.refresh WHERE e.person <> ?"
-            " GROUP BY e.at, f.source, e.kind, e.person ORDER BY MAX(e.id) DESC",
-            (GATE,),
-        )
-        return [tuple(map(str, row)) for row in rows]
-
     def undo(self, run: str, person: str, at: datetime) -> None:
         """Put aside what a refresh brought."""
         with self.writing():

@@ -15,7 +15,7 @@ from planner.store.tables import HEAD, TRAIL
 from planner.store.versions import open_version
 from pricing.feeds.database import opened
 from pricing.feeds.folder import StoreError
-from pricing.feeds.store import LivePriceStore
+from pricing.feeds.trail import trail
 from tests.facts import CATALOGUE
 from tests.kept.made import AT, version
 from tests.rows import each_row
@@ -45,6 +45,7 @@ READS: list[Callable[[PlanStore, Any], object]] = [
 CHANGES: list[Callable[[PlanStore, Any], object]] = [
     lambda it, plan: it.save(plan.id, version(2.0), CATALOGUE),
     lambda it, plan: it.label(plan.id, {"folder": "F"}),
+    lambda it, plan: it.add_actuals(plan, 1, "a bill", AT),
 ]
 OF_AUTHOR: list[Callable[[PlanStore, Any], object]] = [
     lambda it, plan: it.archive(plan.id, AT),
@@ -57,13 +58,14 @@ OF_AUTHOR: list[Callable[[PlanStore, Any], object]] = [
 
 def test_who_was_given_nothing_learns_nothing(lab: int) -> None:
     plan = ADA.find(lab)
+    ADA.add_actuals(plan, 1, "a bill", AT)
     for use in (*READS, *CHANGES, *OF_AUTHOR):
         with pytest.raises(UnknownPlanError) as refused:
             use(EVE, plan)
         assert "Ada" not in str(refused.value)
         assert "ada" not in str(refused.value)
     for it in (EVE, PlanStore(), store("")):
-        assert it.plans() == it.versions(plan) == it.trail() == []
+        assert it.plans() == it.versions(plan) == it.trail() == it.actuals(plan, 1) == []
         assert it.facts(plan.newest.digest) is None
     with pytest.raises(UnknownPlanError) as real:
         EVE.find(lab)
@@ -193,4 +195,4 @@ def test_decisions_about_live_prices_only_grow_too(place: str) -> None:
             for change in ("UPDATE events SET person = 'Eve'", "DELETE FROM events"):
                 with pytest.raises(StoreError, match="only grows"):
                     database.run(change)
-            assert set(LivePriceStore(database).trail()) == {("2026-11-26T09:30", "s", "undone", "0", "Ada")}
+            assert set(trail(database)) == {("2026-11-26T09:30", "s", "undone", "0", "Ada")}
