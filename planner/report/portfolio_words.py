@@ -8,6 +8,7 @@ import numpy as np
 
 from planner.money.accounting.fiscal import month_days
 from planner.money.chargeback import Rule
+from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.side_by_side import scenario_differences
 from planner.report.forms import bullet_list, join_sections
@@ -21,6 +22,7 @@ RULES: dict[Rule, str] = {
     "peak": "Each month is divided by the most GPUs that each plan uses at once in it.",
 }
 _SPREADING = "What is bought counts evenly over the months, all else when it is paid; the largest takes the rounding."
+_NONE_SHARED = "No two of these plans share a fleet."
 _APART = "Keep the plans apart: each on its own costs less."
 _ALIKE_USD = 0.5  # net present costs that differ by less are the same
 _MOST_FIELDS = 3
@@ -30,18 +32,20 @@ Fleets = tuple[SharedFleet, ...]
 def fleet_name(fleet: SharedFleet) -> str:
     """Return the kind of GPU and the place of a fleet."""
     setting = fleet.plan.setting
-    site = setting.catalogue.sites.get(setting.scenario.site)
-    return f"{setting.scenario.accelerator}, {site.label if site else setting.scenario.site}"
+    name = f"{setting.scenario.accelerator}, {setting.catalogue.sites[setting.scenario.site].label}"
+    return name if fleet.members[1:] else f"{name}: {fleet.members[0].name}"
 
 
 def portfolio_title(fleets: Fleets) -> str:
     """Return what the company should do for all plans together."""
-    titles = [
-        _APART if fleet.alone_usd < fleet.best.present_usd - _ALIKE_USD else title(fleet.answer) for fleet in fleets
-    ]
-    if len(titles) == 1:
-        return titles[0]
-    return " ".join(f"{fleet_name(fleet)}: {text}" for fleet, text in zip(fleets, titles, strict=True))
+    titles = {
+        fleet_name(fleet): _APART if fleet.alone_usd < fleet.best.present_usd - _ALIKE_USD else title(fleet.answer)
+        for fleet in fleets
+        if fleet.members[1:]
+    }
+    if len(titles) > 1:
+        return " ".join(f"{name}: {text}" for name, text in titles.items())
+    return next(iter(titles.values()), _NONE_SHARED)
 
 
 def portfolio_sentences(fleets: Fleets, rule: Rule) -> tuple[str, ...]:
@@ -70,7 +74,9 @@ def _present_usd(fleets: Fleets) -> tuple[float, float]:
 def _fleet_sentence(fleet: SharedFleet) -> str:
     """Return whose terms hold for a fleet, and which others differ; empty for a fleet of one plan."""
     if len(fleet.members) == 1:
-        return f"“{fleet.lead.name}” shares with no other: none has {fleet_name(fleet)}."
+        by_token = WAYS[fleet.best.option.way].is_billed_by_token
+        why = "is cheapest by the token" if by_token else "has no other of its GPU and place"
+        return f"“{fleet.members[0].name}” shares no fleet: it {why}."
     others = {}
     for name, own, terms in other_terms(fleet):
         fields = [path for path, _ in scenario_differences([own, terms])]

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import chain
 from math import ceil
 from typing import Any
 
@@ -19,6 +20,7 @@ from planner.money.plan import Plan
 from planner.money.setting import PlanContext
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
+from planner.money.ways import WAYS
 from planner.scenario.amounts import count
 from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.budget import MOST_MEGABYTES
@@ -30,7 +32,7 @@ from planner.scenario.ways import DECLARED
 from planner.scenario.work import Work
 from planner.speed.work_to_hours import convert_to_hours
 from planner.study.plan_any import chosen, planned
-from planner.study.uncertainty.sure_verdict import Judged, decided
+from planner.study.uncertainty.sure_verdict import decided
 from pricing import Catalogue, PricingError
 from pricing.caching import cached_property
 
@@ -137,7 +139,7 @@ def portfolio(catalogue: Catalogue, members: Sequence[PortfolioPlan], day: date)
     for member in _with_unique_names(members):
         scenario = chosen(catalogue, member.scenario, day)
         groups.setdefault((scenario.accelerator, scenario.site), []).append(replace(member, scenario=scenario))
-    return tuple(_shared(catalogue, tuple(group), day) for group in groups.values())
+    return tuple(chain.from_iterable(_shared(catalogue, tuple(group), day) for group in groups.values()))
 
 
 def _with_unique_names(members: Iterable[PortfolioPlan]) -> Iterable[PortfolioPlan]:
@@ -153,7 +155,8 @@ def _with_unique_names(members: Iterable[PortfolioPlan]) -> Iterable[PortfolioPl
         yield member if often == 1 else replace(member, name=f"{member.name} ({often})")
 
 
-def _shared(catalogue: Catalogue, members: tuple[PortfolioPlan, ...], day: date) -> SharedFleet:
+def _shared(catalogue: Catalogue, members: tuple[PortfolioPlan, ...], day: date) -> Iterator[SharedFleet]:
+    """Yield the fleet that plans share, and each that is cheapest by the token, which needs none."""
     lead = max(members, key=lambda member: _hours(catalogue, member, day))
     terms = lead.scenario.model_copy(update=_joined(members))
     if members[1:] and terms.own.capex_usd is not None and terms.own.capex_per != "machine":
@@ -163,22 +166,26 @@ def _shared(catalogue: Catalogue, members: tuple[PortfolioPlan, ...], day: date)
         )
     scenario, alone = _fleet_scenario(terms, members), [_fleet_scenario(terms, [member]) for member in members]
     _require_budget(scenario, alone)
-    answers = [_decided(catalogue, each, day).answer for each in alone]
-    if not members[1:]:
-        return SharedFleet(members, lead, answers[0], tuple(answers))
-    return SharedFleet(members, lead, _decided(catalogue, scenario, day).answer, tuple(answers))
+    pairs = [(member, _decided(catalogue, each, day)) for member, each in zip(members, alone, strict=True)]
+    sharing = [pair for pair in pairs if not WAYS[best_of(pair[1]).option.way].is_billed_by_token]
+    for member, answer in pairs:
+        if (member, answer) not in sharing or not sharing[1:]:
+            yield SharedFleet((member,), lead, answer, (answer,))
+    if sharing[1:]:
+        names, answers = zip(*sharing, strict=True)
+        yield SharedFleet(names, lead, _decided(catalogue, _fleet_scenario(terms, names), day), answers)
 
 
-def _decided(catalogue: Catalogue, scenario: Scenario, day: date) -> Judged:
+def _decided(catalogue: Catalogue, scenario: Scenario, day: date) -> Answer:
     plan = planned(catalogue, scenario, day)
-    sure = decided(plan)
-    if sure.answer.best is None:
+    answer = decided(plan).answer
+    if answer.best is None:
         problems = plan.setting.resolved.problems if plan.setting.resolved else ()
         why = next(iter((*problems, *(skipped.reason for skipped in plan.absent))), "nothing here has a price")
         raise PortfolioError(
             f"“{scenario.name}” has no option with a price: {why.rstrip('.')}. Change it, or leave it out."
         )
-    return sure
+    return answer
 
 
 def _hours(catalogue: Catalogue, member: PortfolioPlan, day: date) -> float:

@@ -190,7 +190,9 @@ def actuals() -> Bill | None:
     from planner.store.actuals import kept_actuals  # only where a kept plan is open
 
     plan = opened()
-    return plan and attempt(lambda plans: kept_actuals(plans, plans.find(plan.id), plan.version))
+    if plan is None or not plan.is_frozen:  # the months are those of its own day
+        return None
+    return attempt(lambda plans: kept_actuals(plans, plans.find(plan.id), plan.version))
 
 
 def keep_actuals(plan: Plan, bill: Bill) -> None:

@@ -109,7 +109,8 @@ def _actuals(plan: Plan, answer: Answer) -> None:
     except BillError as problem:
         st.error(words.markdown(str(problem)))
         return
-    if uploaded is not None and (kept := kept_plans.opened()) is not None:
+    kept = kept_plans.opened()
+    if uploaded is not None and kept is not None and kept.is_frozen:
         st.button(words.markdown(f"Keep with “{kept.name}”"), key="actuals-keep", on_click=_keep,
                   args=(plan, bill._replace(each=each)))  # fmt: skip
     show.paragraph(*actual_sentences(plan, actuals))

@@ -53,6 +53,19 @@ def test_growth_asks_for_more_at_once() -> None:
     assert there.all.busy_hours[2] == pytest.approx(10 * 1.5 ** (1 / 12) * 0.6 * 730)
 
 
+def test_work_grows_from_its_first_month_and_ends_with_its_last() -> None:
+    """From month 3 to 15, with 10 that grow by half a year: 11 in its second month, 15 in its thirteenth."""
+    work = {"accelerators": 10, "busy_share": 0.6, "growth_per_year": 0.5, "first_month": 3, "last_month": 15}
+    there = demand(scenario(work, years=2.0))
+    assert there.peak[[0, 2, 3, 4, 15, 16, 24]].tolist() == [0, 0, 10, 11, 15, 0, 0]
+    assert there.all.busy_hours[[2, 3, 15, 16]].tolist() == pytest.approx([0, 10 * 0.6 * 730, 15 * 0.6 * 730, 0])
+    season = tuple(float(month) / 10 for month in range(1, 13))
+    of_year = demand(scenario(work | {"growth_per_year": 0.0, "season": season}, years=2.0), starts_in=11)
+    assert of_year.all.busy_hours[3] == pytest.approx(10 * 0.6 * 730 * 0.1)  # a January
+    runs = scenario(job(first_month=2, every_months=4) | {"first_month": 3, "last_month": 9}, years=2.0)
+    assert np.flatnonzero(demand(runs).all.busy_hours > 10).tolist() == [4, 8]
+
+
 def test_a_season_fills_the_hours_first_and_then_asks_for_more() -> None:
     season = (1.0, 1.5, 3.0, *(1.0,) * 9)
     there = demand(scenario({"accelerators": 10, "busy_share": 0.6, "season": season}))
@@ -168,6 +181,7 @@ WORKS = st.fixed_dictionaries({
     "may_wait": st.booleans(), "growth_per_year": st.floats(-0.9, 2.0),
     "season": st.one_of(st.just(()), st.tuples(*[st.sampled_from([0.0, 0.3, 0.9, 1.0, 1.7, 3.0])] * 12)),
     "jobs": st.lists(JOBS, max_size=2).map(tuple),
+    "first_month": st.one_of(st.just(1), st.integers(1, 9)), "last_month": st.one_of(st.none(), st.integers(9, 60)),
 })  # fmt: skip
 WORKS = WORKS.map(lambda work: work | ({"by_hour": ()} if work["may_wait"] else {}))
 SCENARIOS = st.builds(
@@ -276,7 +290,8 @@ def test_days_of_two_kinds_of_work_meet_as_chance_has_it() -> None:
     ({"by_hour": (0.5,) * 24}, "wants 1 in its busiest hour"),
     ({"by_hour": OFFICE, "may_wait": True}, "work that comes by the clock"),
     ({"by_hour": (1.5,) * 24}, "less than or equal to 1"),
+    ({"first_month": 5, "last_month": 4}, "ends with month 4, before it begins in month 5"),
 ])  # fmt: skip
-def test_a_day_that_cannot_be_is_refused(work: dict[str, Any], wish: str) -> None:
+def test_hours_and_months_that_cannot_be_are_refused(work: dict[str, Any], wish: str) -> None:
     with pytest.raises(ValueError, match=wish):
         scenario({"accelerators": 8, **work})

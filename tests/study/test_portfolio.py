@@ -7,10 +7,13 @@ import pytest
 
 from planner.money.chargeback import chargeback_cents, in_cents
 from planner.money.verdict.contender import EvaluatedOption
+from planner.report.portfolio_words import portfolio_sentences, portfolio_title
 from planner.scenario.known_names import ScenarioError
 from planner.scenario.own import ExistingHardware, OwnInputs
 from planner.scenario.portfolio_file import read_portfolio
+from planner.scenario.presets import load_presets
 from planner.scenario.rent import RentalInputs
+from planner.scenario.scenario import Scenario
 from planner.scenario.terms import FinancialTerms
 from planner.scenario.work import ScheduledJob, Work
 from planner.study.portfolio import PortfolioError, PortfolioPlan, SharedFleet, best_of, other_terms, portfolio
@@ -127,6 +130,16 @@ def test_other_chips_and_places_have_fleets_of_their_own() -> None:
         ["Search", "Search (2)"], ["Old"], ["Berlin"]
     ]  # fmt: skip
     assert parts[1].best.present_usd == parts[1].alone_usd
+
+
+def test_a_plan_that_is_cheapest_by_the_token_shares_no_fleet() -> None:
+    chat = PortfolioPlan("Chat", next(each.scenario for each in load_presets() if each.key == "chat-service"))
+    own = team("Search").scenario.own
+    parts = portfolio(CATALOGUE, [chat, *(PortfolioPlan(name, Scenario(own=own)) for name in "AB")], DAY)
+    assert [[member.name for member in fleet.members] for fleet in parts] == [["Chat"], ["A", "B"]]
+    assert parts[0].best.option.key == "hosted"
+    assert "“Chat” shares no fleet: it is cheapest by the token." in portfolio_sentences(parts, "hours")
+    assert portfolio_title(parts[:1]) == "No two of these plans share a fleet."
 
 
 def test_terms_are_those_of_the_largest_plan() -> None:
