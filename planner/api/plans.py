@@ -20,6 +20,7 @@ from planner.report.forms import bullet_list, join_sections
 from planner.report.table import Table, text_table
 from planner.scenario.file import write_scenario
 from planner.scenario.link import scenario_to_link
+from planner.scenario.shown_money import show_money_of
 from planner.study.buy_or_wait import BuyOrWaitUnavailable, buy_or_wait_futures, waiting
 from planner.study.one_line.line_plan import with_open_parts
 from planner.study.one_line.line_records import LineReading, question_sentence
@@ -119,7 +120,9 @@ def _rest_of_plan(report: PlanReport, actuals: Actuals) -> dict[str, Any] | None
 
 
 def comparison(reports: Sequence[PlanReport]) -> Result:
-    """Return plans side by side in each form."""
+    """Return plans side by side in each form, in their currency; in dollars where they have several."""
+    currencies = [report.plan.setting.currency for report in reports]
+    show_money_of(currencies[0] if len({each and each.code for each in currencies}) == 1 else None)
 
     def data() -> dict[str, Any]:
         from planner.report.answer.document import comparison_json  # only programs need its schema

@@ -317,7 +317,7 @@ def run_once(name: str, function: Callable[_P, _T], *, is_slow: bool) -> Callabl
 def _remote(function: Callable[_P, _T], *, is_slow: bool, name: str = "") -> Callable[_P, _T]:
     def call(*args: _P.args, **named: _P.kwargs) -> _T:
         if not _pool:
-            return function(*args, **named)
+            return with_money(shown_money(), function, *args, **named)
         task = (with_money, (shown_money(), function, *args), named)
         payload, person = messages.dumps(task), RUNS.visitor.name()
         try:
