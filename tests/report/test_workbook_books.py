@@ -1,12 +1,20 @@
 """Tax, profit and leases in the workbook: they follow what is changed, and are those of published examples."""
 
+import io
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
+from xlsxwriter import Workbook
 
+from planner.money.accounting.leases import MAJOR_PART, SUBSTANTIALLY_ALL, BookedLease, lease_schedule
+from planner.money.ledger import LeaseContract
+from planner.report.files.excel import TODAY, MonthSheet, Styles
+from planner.report.files.workbook_books import LIFE
+from planner.report.files.workbook_leases import BORROWING, write_lease
 from planner.scenario.accounting import AccountingInputs
-from planner.scenario.own import ExistingHardware, Lease, SaleAndLeaseBack
+from planner.scenario.own import ExistingHardware, Lease, OwnInputs, SaleAndLeaseBack
 from planner.scenario.rent import ReservationInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import TaxInputs
@@ -80,3 +88,78 @@ def test_cash_by_fiscal_year_sums_to_all_cash(tmp_path: Path) -> None:
     for place, result in enumerate(results_of(plan, answer), start=1):
         paid = float(np.asarray(result.measures.bills_usd))
         assert sum(float(row[place] or 0.0) for row in years) == pytest.approx(paid, rel=NEAR)
+
+
+# Published leases: payments from the first day on, the rate of a period, the asset beside the payments, and what is
+# printed: payments at that rate, the asset, and interest by period.
+IFRS_EXAMPLES = {
+    "HMRC BLM18010": ([100_000.0] * 10, 0.05, 29_998.0, 810_782, 840_780,
+                      [35_539, 32_316, 28_932, 25_379, 21_647, 17_730, 13_616, 9_297, 4_762, 0]),
+    "IFRS 16, illustrative example 13": ([50_000.0] * 10, 0.05, 15_000.0, 405_391, 420_391, [17_770, 16_158]),
+}  # fmt: skip
+ASC_EXAMPLES = {  # payments at that rate, and the asset of an operating lease after so many months
+    "EZLease": ([5e3] * 60 + [6e3] * 60, 0.04 / 12, 540_116.39, (12, 494_805.54)),
+    "iLeasePro": ([5e3] * 48, 0.07 / 12, 210_019.01, (48, 0.0)),
+}
+
+
+def lease_sheet(payments: list[float], rate: float, extra: float, us: Literal["finance", "operating"]) -> bytes:
+    """Return a workbook with the sheet of one lease, paid in advance, a column for each period."""
+    count = len(payments)
+    plan = lease_schedule(payments=[*payments, 0.0], rate_per_period=rate, periods=count, extra_asset=extra)
+    price = 1e9 if us == "operating" else 1e5
+    contract = LeaseContract("lease_back", ((0, count),), "advance", price, 1, price - extra)
+    lease = BookedLease("example", contract, 0, count, (), plan, "on_balance_sheet", us, "", count)
+    life_years = count / 12 if us == "finance" else float(count)
+    values = {BORROWING: (1 + rate) ** 12 - 1, LIFE: life_years, "lease_major_part": MAJOR_PART,
+              "lease_substantially_all": SUBSTANTIALLY_ALL, "low_value_usd": 0.0}  # fmt: skip
+    out = io.BytesIO()
+    with Workbook(out, {"in_memory": True}) as file:
+        inputs, months = file.add_worksheet("Inputs"), file.add_worksheet("Leases")
+        for row, (name, value) in enumerate(values.items()):
+            inputs.write_number(row, 0, value)
+            file.define_name(name, f"=Inputs!$A${row + 1}")
+        sheet = MonthSheet(months, "Leases", Styles(file), count)
+        sheet.write_months(4, "IF(ISNUMBER(¶4), ¶4 + 1, 0)", np.nan)
+        sheet.write_inputs(6, [*payments, 0.0], "input")
+        write_lease(sheet, 8, lease, count - 1, ("§6", "", ""))
+    return out.getvalue()
+
+
+@pytest.mark.slow
+def test_the_sheet_of_a_lease_has_what_published_examples_have(tmp_path: Path) -> None:
+    books = {name: lease_sheet(*example[:3], "finance") for name, example in IFRS_EXAMPLES.items()}
+    books |= {name: lease_sheet(*example[:2], 0.0, "operating") for name, example in ASC_EXAMPLES.items()}
+    sheets = recalculated(books, tmp_path)
+    rows = {name: {row[0]: row for row in sheets[name]["Leases"]} for name in books}
+    for name, (*_, worth, asset, interest) in IFRS_EXAMPLES.items():
+        assert rows[name]["Payments at the borrowing rate"][2] == pytest.approx(worth, abs=0.6)
+        assert rows[name]["IFRS 16: right-of-use asset at the end"][TODAY] == pytest.approx(asset, abs=0.6)
+        printed = rows[name]["IFRS 16: interest"][TODAY + 1 : TODAY + 1 + len(interest)]
+        assert printed == pytest.approx(interest, abs=1.0)
+    for name, (*_, worth, (month, asset)) in ASC_EXAMPLES.items():
+        assert rows[name]["Payments at the borrowing rate"][2] == pytest.approx(worth, abs=0.01)
+        assert rows[name]["ASC 842: right-of-use asset at the end"][TODAY + month] == pytest.approx(asset, abs=0.01)
+        assert rows[name]["ASC 842: interest of finance leases"][2] == 0
+
+
+@pytest.mark.slow
+def test_tax_has_the_tables_of_publication_946(tmp_path: Path) -> None:
+    """Tables A-1 and A-5: their shares of 5-year property, times what is placed in service."""
+    tables = {
+        "macrs-5-half-year": (20.0, 32.0, 19.2, 11.52, 11.52), "macrs-5-mid-quarter-4": (5.0, 38.0, 22.8, 13.68, 10.94),
+    }  # fmt: skip
+    own = OwnInputs(usd_per_accelerator=30_000.0, lead_time_months=0.0)
+    books = {}
+    for name in tables:
+        tax = TaxInputs(tax_share=0.21, schedule=name)
+        scenario = Scenario(years=5.0, ways=("own", "on_demand"), own=own, tax=tax, work=(Work(accelerators=8),))
+        books[name] = written(*answered(scenario))
+    for name, sheets in recalculated(books, tmp_path).items():
+        rows = {row[0]: row for row in sheets["own"]}
+        placed = float(rows["Hardware placed in service"][2] or 0.0)
+        assert placed > 240_000
+        by_year = rows["Written off in the tax year"][TODAY + 12 :: 12]
+        assert by_year == pytest.approx([share / 100 * placed for share in tables[name]], abs=0.5)
+        left = (100 - sum(tables[name])) / 100 * placed
+        assert rows["Tax book value of what leaves in the tax year"][2] == pytest.approx(left, abs=0.5)

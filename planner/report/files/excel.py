@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pricing.caching import cached, cached_property
+
 HERE, BEFORE = "§", "¶"
 # Columns; running sums start from the empty one.
 NAME, UNIT, TOTAL, CASH, TREATMENT, PROFIT_ROW, VAT, _EMPTY, TODAY = range(9)
@@ -88,6 +90,8 @@ def look(unit: str) -> str:
     """Return the style of a number by its unit; what has none, such as a line of a ledger, is money."""
     return {
         "1": "number",
+        "0 or 1": "any",
+        "no.": "any",
         "month": "number",
         "year": "number",
         "hour": "usd",
@@ -96,6 +100,7 @@ def look(unit: str) -> str:
     }.get(unit, "usd")
 
 
+@cached(2_000)  # a large workbook has half a million cells
 def column(number: int) -> str:
     """Return the letters of a column: A is 0."""
     letters = ""
@@ -114,8 +119,10 @@ class Styles:
         looks: dict[str, dict[str, Any]] = {
             "text": {}, "bold": {"bold": True}, "title": {"bold": True, "font_size": 14}, "wrap": {"text_wrap": True},
             "head": {"bold": True, "bottom": 1, "text_wrap": True}, "grey": {"font_color": "#666666"},
-            "usd": {"num_format": "#,##0;-#,##0;0"}, "number": {"num_format": "#,##0.00##"},
-            "share": {"num_format": "0.0%"}, "any": {}, "day": {"num_format": "yyyy-mm-dd"},
+            "usd": {"num_format": "#,##0;-#,##0;0", "align": "right"},
+            "number": {"num_format": "#,##0.00##", "align": "right"},
+            "head_right": {"bold": True, "bottom": 1, "align": "right", "text_wrap": True},
+            "share": {"num_format": "0.0%", "align": "right"}, "any": {}, "day": {"num_format": "yyyy-mm-dd"},
             "sum": {"num_format": "#,##0;-#,##0;0", "bold": True, "top": 1},
             "day_head": {"num_format": "yyyy-mm-dd", "bold": True, "bottom": 1},
             "input": typed | {"num_format": "#,##0.######"}, "computed": {"num_format": "#,##0.######", "italic": True},
@@ -138,7 +145,7 @@ class MonthSheet:
     rows: dict[str, int] = field(default_factory=dict)
     lines: tuple[int, int] = (0, 0)  # the first and the last row of a ledger's lines
 
-    @property
+    @cached_property
     def columns(self) -> list[str]:
         """Return the letters of all months, the empty column before today first."""
         return [column(TODAY - 1 + number) for number in range(self.months + 2)]
@@ -172,6 +179,10 @@ class MonthSheet:
         for number, value in enumerate(cells):
             self.sheet.write_number(row - 1, TODAY + number, value + 0.0, self.styles[style])
 
+    def heading(self, row: int, text: str) -> None:
+        """Write what the rows below are."""
+        self.sheet.write_string(row - 1, NAME, text, self.styles["bold"])
+
     def label(self, row: int, label: str, unit: str, formula: str = "", value: float | str | None = None) -> None:
         """Write what stands before the months of a row: its label, its unit, and its total or result."""
         self.sheet.write_string(row - 1, NAME, label, self.styles["text"])
@@ -194,7 +205,8 @@ class MonthSheet:
                     sheet.write_formula(row, TODAY + number, address, styles[style], "")
         sheet.set_column(NAME, NAME, 56)
         sheet.set_column(UNIT, TOTAL, 15)
-        sheet.set_column(CASH, VAT, 8 if more else 3)
+        sheet.set_column(CASH, CASH, 8 if more else 15)
+        sheet.set_column(TREATMENT, VAT, 8 if more else 2)
         sheet.set_column(_EMPTY, _EMPTY, 2)
         sheet.set_column(TODAY, TODAY + self.months, 12)
         sheet.freeze_panes(5, TODAY)

@@ -20,7 +20,12 @@ from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.report.files.csv import AssumptionIds
 from planner.report.files.excel import LINE_HEADS, TODAY, TOTAL, MonthSheet, Styles, cell_name, column, excel_formula
-from planner.report.files.workbook_accounting import currency_inputs, write_fiscal_periods, write_profits
+from planner.report.files.workbook_accounting import (
+    currency_inputs,
+    write_fiscal_periods,
+    write_period_labels,
+    write_profits,
+)
 from planner.report.files.workbook_books import (
     INFLATION,
     TABLE,
@@ -63,13 +68,14 @@ class NothingPriced(PricingError):
 def workbook(plan: Plan, answer: Answer, futures: Futures | None, headline: Sequence[str]) -> bytes:
     """Return the plan as a workbook: `headline` is its answer in words, the title first. Or raise `NothingPriced`."""
     from xlsxwriter import Workbook  # loaded where a workbook is written: few plans leave as one
-    from xlsxwriter.worksheet import Worksheet
+    from xlsxwriter.worksheet import CellFormulaTuple, Worksheet
 
     class QuickSheet(Worksheet):  # type: ignore[misc]
-        """A sheet that does not look for functions newer than 2007 in every formula: a ledger has none."""
+        """A sheet that takes a formula as it is: a ledger has no array and no function newer than 2007."""
 
-        def _prepare_formula(self, formula: str, expand_future_functions: bool = False) -> str:
-            return formula.removeprefix("=")
+        def write_formula(self, row: int, col: int, formula: str, look: Any = None, value: Any = 0) -> None:
+            self._check_dimensions(row, col)
+            self.table[row][col] = CellFormulaTuple(formula.removeprefix("="), look, value)
 
     out, results = io.BytesIO(), tuple(results_of(plan, answer, futures))
     baseline = next((result for result in results if result.is_baseline), None)
@@ -93,7 +99,7 @@ def _write_sheets(book: OpenWorkbook) -> None:
     _write_timeline(book, timeline, {name: it for name, it in used.items() if np.size(it.value) > 1})
     _write_options(book, timeline)
     write_fiscal_periods(book, timeline)
-    write_profits(book)
+    write_profits(book, timeline)
     write_leases(book, timeline)
     _write_returns(book)
     write_comparison(book)
@@ -124,8 +130,7 @@ def _write_inputs(book: OpenWorkbook, sheet: Any, inputs: dict[str, LedgerInput]
     """Write the inputs that are one number, each in a named cell, with its range and its source."""
     styles = book.styles
     sheet.write_string(0, 0, "Inputs: change a blue cell and what is calculated follows", styles["title"])
-    case = "Case: 1 takes the low end of every range (of cost), 2 typical, 3 the high end. In italics: computed before"
-    sheet.write_string(1, 0, case, styles["text"])
+    sheet.write_string(1, 0, "Case of all ranges: 1 low (of cost), 2 typical, 3 high", styles["text"])
     sheet.write_number(1, _IN_USE, _TYPICAL_CASE, styles["input"])
     sheet.data_validation(1, _IN_USE, 1, _IN_USE, {"validate": "list", "source": [1, 2, 3]})
     book.file.define_name("case_number", f"=Inputs!${column(_IN_USE)}$2")
@@ -137,7 +142,10 @@ def _write_inputs(book: OpenWorkbook, sheet: Any, inputs: dict[str, LedgerInput]
     )
     sheet.write_number(1, _EXPORTED, _TYPICAL_CASE, styles["grey"])
     book.file.define_name("changed_inputs", f"=Inputs!${column(_IN_USE)}$3")
-    sheet.write_row(_FIRST_INPUT - 2, 0, _INPUT_HEAD, styles["head"])
+    for place, head in enumerate(_INPUT_HEAD):
+        sheet.write_string(
+            _FIRST_INPUT - 2, place, head, styles["head_right" if _IN_USE <= place <= _CHANGED else "head"]
+        )
     for row, (name, used) in enumerate(inputs.items(), start=_FIRST_INPUT):
         book.cells[name] = cell_name(name)
         book.file.define_name(cell_name(name), f"=Inputs!${column(_IN_USE)}${row}")
@@ -147,6 +155,9 @@ def _write_inputs(book: OpenWorkbook, sheet: Any, inputs: dict[str, LedgerInput]
         book.file.define_name(TABLE, f"=Inputs!${place}${table[0]}:${place}${table[-1]}")
     sheet.freeze_panes(_FIRST_INPUT - 1, 1)
     sheet.repeat_rows(_FIRST_INPUT - 2)
+    sheet.repeat_columns(0)
+    sheet.set_print_scale(65)
+    sheet.set_v_pagebreaks([_CHANGED + 1])
 
 
 def _write_input(book: OpenWorkbook, sheet: Any, row: int, name: str, used: LedgerInput) -> None:
@@ -230,7 +241,8 @@ def _write_timeline(book: OpenWorkbook, sheet: MonthSheet, inputs: dict[str, Led
     )
     differ = f"=SUMPRODUCT((ABS({total} - {exported}) > tolerance * ABS({exported})) * 1)"
     sheet.sheet.write_formula(2, TOTAL + 1, differ, book.styles["any"], 0)
-    write_tax_calendar(setting, sheet, first + len(rows) + 1)
+    write_period_labels(setting, sheet, first + len(rows) + 1)
+    write_tax_calendar(setting, sheet, first + len(rows) + 4)
 
 
 def _write_options(book: OpenWorkbook, timeline: MonthSheet) -> None:

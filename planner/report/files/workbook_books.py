@@ -26,6 +26,7 @@ TABLE, WRITTEN_OFF = "written_off_by_year", "written_off_in_year_"
 YEARLY = ("deducted_usd", "forgone_usd", "sold_for_usd")
 TAX_MONEY = frozenset({*YEARLY, "written_off_usd", "still_in_books_usd", "bought_usd", "bought_earlier_usd",
                        "taxed_without_usd", "taxed_with_usd", "taxed_with_forgone_usd"})  # fmt: skip
+_HEADS = ("Hardware in the books, and tax", "Profit and loss, income above 0")
 PROFIT = "profit_{}"  # name of a row of profit and loss among the rows of a sheet
 _CALENDAR = ("tax_year", "tax_due", "dollars", "table", "runs")  # rows of the timeline
 _Row = tuple[str, str, str, str, str]  # name, label, unit, formula of a month, formula of the column before the months
@@ -36,10 +37,10 @@ _YEAR = "IF({{tax_due}} = 1, SUMPRODUCT(({{tax_year_all}} = {{tax_year}}) * {0} 
 _RUNS = "{life} * 12 - §4 + {months_all} + 1"  # months of its life that are left to what was placed, at a month's start
 _HARDWARE: tuple[_Row, ...] = (
     ("placed", "Hardware placed in service", "USD", "{placed_groups}", "SUM({all})"),
-    ("leaving", "1 where hardware leaves", "1",
+    ("leaving", "1 where hardware leaves", "0 or 1",
      'IF(OR(§4 = {end}, SUMIFS(§{first}:§{untaxed}, {treatments}, "sale") <> 0), 1, 0)', "SUM({all})"),
-    ("left_so_far", "How often some has left so far", "1", "SUM({today}{leaving}:§{leaving})", ""),
-    ("leaves", "What is placed now leaves in month", "month",
+    ("left_so_far", "How often some has left so far", "no.", "SUM({today}{leaving}:§{leaving})", ""),
+    ("leaves", "What is placed now leaves in month", "no.",
      'MIN({end}, COUNTIF({left_so_far_all}, "<=" & §{left_so_far}))', ""),
     ("kept_share", "Its share in the books as it leaves", "1", "MAX(0, 1 - (§{leaves} - §4) / ({life} * 12))", ""),
     ("written_off", "Written off in the books", "USD",
@@ -57,7 +58,7 @@ _TAX: tuple[_Row, ...] = (
     ("deducted_usd", "Deducted in the tax year", "USD", _YEAR.format("{expenses_all}"), "SUM({all})"),
     ("forgone_usd", "Sale forgone in the tax year", "USD", _YEAR.format("{sale_forgone_all}"), "SUM({all})"),
     ("sold_for_usd", "Sales in the tax year", "USD", _YEAR.format("{sales_all}"), "SUM({all})"),
-    ("leaves_year", "What is placed now leaves in tax year", "year", "MAX(1, ROUNDUP(§{leaves} / 12, 0))", ""),
+    ("leaves_year", "What is placed now leaves in tax year", "no.", "MAX(1, ROUNDUP(§{leaves} / 12, 0))", ""),
     ("taxed_share", "Its share in the tax books as it leaves", "1",
      'MAX(0, 1 - SUMIF({months_all}, "<=" & (§{leaves_year} - {tax_year}), {table_all}))', ""),
     ("written_off_usd", "Written off in the tax year", "USD",
@@ -129,8 +130,8 @@ def write_tax_calendar(setting: PlanContext, sheet: MonthSheet, row: int) -> Non
     """Write the rows of the timeline that tax needs: tax years, when their tax is due, dollars, the table."""
     years, end = sheet.rows["years"], f"${sheet.columns[-1]}$4"
     rows = {
-        "tax_year": ("Tax year", "year", "MAX(1, ROUNDUP(§4 / 12, 0))"),
-        "tax_due": ("1 in the last month of a tax year", "1", f"IF(§4 = MIN(12 * §{row}, {end}), 1, 0)"),
+        "tax_year": ("Tax year", "no.", "MAX(1, ROUNDUP(§4 / 12, 0))"),
+        "tax_due": ("1 in the last month of a tax year", "0 or 1", f"IF(§4 = MIN(12 * §{row}, {end}), 1, 0)"),
         "dollars": ("Dollars of the month for one of the plan's", "1", f"(1 + {INFLATION}) ^ §{years}"),
     }
     if setting.scenario.tax is not None:
@@ -142,7 +143,7 @@ def write_tax_calendar(setting: PlanContext, sheet: MonthSheet, row: int) -> Non
             sheet.label(row + len(rows), "The plan runs", "share of each month")
     for at, (name, (label, unit, how)) in enumerate(rows.items(), start=row):
         sheet.rows[name] = at
-        sheet.write_months(at, how, np.nan, "number")
+        sheet.write_months(at, how, np.nan, look(unit))
         sheet.label(at, label, unit)
 
 
@@ -159,7 +160,8 @@ def books_rows(result: OptionResult, cells: list[dict[str, str]], first: int) ->
         (name, label, unit, how.replace("{placed_groups}", placed), total)
         for name, label, unit, how, total in _HARDWARE
     ]
-    return (*service, *hardware, *of_tax, *_profit_rows())
+    hardware_head, profit_head = ((text, text, "", "", "") for text in _HEADS)
+    return (hardware_head, *service, *hardware, *of_tax, profit_head, *_profit_rows())
 
 
 def _paid_by_delivery(result: OptionResult, cells: list[dict[str, str]], first: int) -> dict[str, str]:
@@ -221,6 +223,9 @@ def write_books(sheet: MonthSheet, rows: Iterable[_Row], result: OptionResult, t
     known = _known_months(result)
     for name, label, unit, how, total in rows:
         row = sheet.rows[name]
+        if not how:
+            sheet.heading(row, label)
+            continue
         sheet.write_months(row, how.format(**places), known.get(name, np.nan), look(unit))
         sheet.label(row, label, unit, total.format(all=sheet.span(name)), None)
 

@@ -60,16 +60,17 @@ LEASE_ROWS = (*_SCHEDULE, *(
     for name, how in _STANDARDS.items()
 ))  # fmt: skip
 _TERMS = {  # label and unit
-    "begins": ("Begins in month", "month"), "months": ("Months", "month"),
-    "first_due": ("First payment in month", "month"), "last_due": ("Last payment in month", "month"),
-    "until": ("In these books until month", "month"), "items": ("Machines", ""),
-    "is_bought": ("Bought at the end: 1", "1"), "is_expensed": ("A service, or short: expensed as it runs: 1", "1"),
-    "life": ("Months over which the asset is written off", "month"),
+    "begins": ("Begins in month", "no."), "months": ("Months", "no."),
+    "first_due": ("First payment in month", "no."), "last_due": ("Last payment in month", "no."),
+    "until": ("In these books until month", "no."), "items": ("Machines", "no."),
+    "is_bought": ("Bought at the end: 1", "0 or 1"),
+    "is_expensed": ("A service, or short: expensed as it runs: 1", "0 or 1"),
+    "life": ("Months over which the asset is written off", "no."),
     "price": ("Price of the machines; 0 where nobody says it", "USD"),
     "paid_share": ("Share of it that the lessor pays", "1"),
     "extra": ("Asset beside the payments (IFRS 16, 100)", "USD"), "worth": ("Payments at the borrowing rate", "USD"),
-    "first_asset": ("Asset at the start", "USD"), "ifrs": ("IFRS 16: 1 on the balance sheet", "1"),
-    "us": ("ASC 842: 1 finance, 2 operating, 0 expensed", "1"),
+    "first_asset": ("Asset at the start", "USD"), "ifrs": ("IFRS 16: 1 on the balance sheet", "0 or 1"),
+    "us": ("ASC 842: 1 finance, 2 operating, 0 expensed", "no."),
 }  # fmt: skip
 _LIVE_TERMS = {
     "life": f"IF({{is_bought}} = 1, ROUND({LIFE} * 12, 0), {{months}})",

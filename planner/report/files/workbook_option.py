@@ -72,7 +72,7 @@ def _payback_rows(key: str, label: str, flow: str) -> Iterator[tuple[str, str, s
     yield f"flow_{key}", label, "USD", flow, "SUM({all})"
     yield f"balance_{key}", f"{label}, so far", "USD", f"¶{{balance_{key}}} + §{{flow_{key}}}", ""
     yield (
-        *(f"debt_{key}", f"{label}: 1 while not all is back", "1"),
+        *(f"debt_{key}", f"{label}: 1 while not all is back", "0 or 1"),
         *(f"IF(§{{balance_{key}}} < -1 * rounding * {moved}, 1, 0)", "SUM({all})"),
     )
     yield (
@@ -97,10 +97,10 @@ ROWS: tuple[tuple[str, str, str, str, str], ...] = (
     ("brought", "What its sale brings, negative", "USD",
      'SUMPRODUCT(({treatments} = "sale") * (§{first}:§{last} < 0) * §{first}:§{last})', "SUM({all})"),
     *(row for key, (label, flow) in _FLOWS.items() for row in _payback_rows(key, label, flow)),
-    ("sign", "Sign of what is saved", "1",
+    ("sign", "Sign of what is saved", "no.",
      "IF(ABS(§{saved}) <= rounding * MAX(MAX({saved_all}), -1 * MIN({saved_all})), 0, SIGN(§{saved}))", ""),
-    ("last_sign", "Last sign that was not zero", "1", "IF(§{sign} <> 0, §{sign}, ¶{last_sign})", ""),
-    ("change", "1 where the sign changes", "1", "IF(§{last_sign} * ¶{last_sign} < 0, 1, 0)", "SUM({all})"),
+    ("last_sign", "Last sign that was not zero", "no.", "IF(§{sign} <> 0, §{sign}, ¶{last_sign})", ""),
+    ("change", "1 where the sign changes", "0 or 1", "IF(§{last_sign} * ¶{last_sign} < 0, 1, 0)", "SUM({all})"),
     ("since", "Years since the change of sign", "year", "§{years} - SUMPRODUCT({change_all}, {years_all})", ""),
 )  # fmt: skip
 _FIRST = 7  # row of the first measure
@@ -127,6 +127,8 @@ def write_option(
         **ROW_NUMBERS, **{f"{name}_all": sheet.span(name) for name in ROW_NUMBERS}, **flags, **others,
         "first": first, "last": last, "today": f"${column(TODAY)}",
     }  # fmt: skip
+    for row, text in ((_FIRST - 1, "Results"), (_MONTHS - 2, "By month"), (_LINES - 1, "Lines, costs above 0")):
+        sheet.heading(row, text)
     _write_lines(sheet, option.ledger, cells)
     _write_rows(sheet, places, _known_months(setting, option.ledger, baseline.way.option.ledger))
     sheet.label(ROW_NUMBERS["hours"], "Useful hours", "hour", "SUM({all})".format(all=sheet.span("hours")))

@@ -9,13 +9,16 @@ import numpy as np
 
 from planner.money.ledger import COMPUTED, LedgerInput, Origin
 from planner.money.plan import Plan
-from planner.report.files.csv import SIGN, AssumptionIds
+from planner.report.files.csv import SIGN, AssumptionIds, convert_to_plan_currency
 from planner.report.files.excel import TODAY, TOTAL, MonthSheet, Styles, column, look, print_setup
 from planner.report.files.workbook_books import TAX_MONEY
 from planner.report.files.workbook_option import LIVE, MEASURE_ROWS, MEASURED, NONE, ROW_NUMBERS
 from planner.study.measures import MEASURES, OptionResult
 from planner.study.uncertainty.futures import Futures
 
+FX = "usd_per_unit"  # the input that is the rate of the reporting currency
+_LABELS = {"npv_usd": "Saved against the baseline (NPV), USD", "payback_months": "Payback, months",
+           "modified_return_per_year": "Modified return (MIRR)"}  # fmt: skip
 _COVERED = ("as_entered_usd", "total_cash_usd", "cash_today_usd", "npv_usd", "return_per_year",
             "modified_return_per_year", "payback_months")  # fmt: skip
 
@@ -211,20 +214,29 @@ def write_cover(book: OpenWorkbook, sheet: Any) -> None:
         sheet.write_string(row, 0, label, styles["bold"])
         sheet.write_formula(row, 1, f"={formula}", styles["verdict"], value)
         row += 1
-    shown = [measure for measure in MEASURED if measure.name in _COVERED]
-    sheet.write_row(row + 1, 0, ("Option", *(it.label or f"{it.name}, {it.unit}" for it in shown)), styles["head"])
-    sheet.set_row(row + 1, 36)
-    for at, result in enumerate(book.results):
-        sheet.write_formula(row + 2 + at, 0, f"=Comparison!$A${5 + at}", styles["bold"], result.way.option.title)
-        for place, measure in enumerate(shown, start=1):
-            address, number = (
-                _compared(book, measure.name).split(":")[0].replace("$5", f"${5 + at}"),
-                measure.number(result),
-            )
-            sheet.write_formula(
-                row + 2 + at, place, f"={address}", styles[look(measure.unit)], NONE if number is None else number
-            )
+    _write_results(book, sheet, row + 1)
     _write_charts(book, sheet, row + 4 + len(book.results))
+
+
+def _write_results(book: OpenWorkbook, sheet: Any, row: int) -> None:
+    """Write the measures of every option, the cost in the reporting currency last where there is one."""
+    shown, styles = [measure for measure in MEASURED if measure.name in _COVERED], book.styles
+    code, has_rate = convert_to_plan_currency(1.0, book.plan.setting.currency).code, FX in book.cells
+    heads = [it.label or _LABELS[it.name] for it in shown] + [f"Present cost, {code}"] * has_rate
+    sheet.write_string(row, 0, "Option", styles["head"])
+    sheet.write_row(row, 1, heads, styles["head_right"])
+    sheet.set_row(row, 36)
+    for at, result in enumerate(book.results, start=1):
+        sheet.write_formula(row + at, 0, f"=Comparison!$A${4 + at}", styles["bold"], result.way.option.title)
+        addresses = [_compared(book, it.name).split(":")[0].replace("$5", f"${4 + at}") for it in shown]
+        numbers = [it.number(result) for it in shown]
+        for place, (it, address, number) in enumerate(zip(shown, addresses, numbers, strict=True), start=1):
+            sheet.write_formula(
+                row + at, place, f"={address}", styles[look(it.unit)], NONE if number is None else number
+            )
+        if has_rate:
+            present = addresses[[it.name for it in shown].index("as_entered_usd")]
+            sheet.write_formula(row + at, len(shown) + 1, f"={present} / {FX}", styles["usd"], "")
 
 
 def _write_charts(book: OpenWorkbook, sheet: Any, row: int) -> None:
@@ -246,6 +258,7 @@ def _write_charts(book: OpenWorkbook, sheet: Any, row: int) -> None:
         })  # fmt: skip
     lines.set_title({"name": "Present cost so far by month, USD"})
     lines.set_legend({"position": "bottom"})
+    lines.set_y_axis({"num_format": "#,##0"})
     for chart, at in ((bars, 0), (lines, 5)):
         chart.set_size({"width": 620, "height": 360})
         sheet.insert_chart(row, at, chart)
