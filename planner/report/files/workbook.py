@@ -142,10 +142,9 @@ def _write_inputs(book: OpenWorkbook, sheet: Any, inputs: dict[str, LedgerInput]
     )
     sheet.write_number(1, _EXPORTED, _TYPICAL_CASE, styles["grey"])
     book.file.define_name("changed_inputs", f"=Inputs!${column(_IN_USE)}$3")
-    for place, head in enumerate(_INPUT_HEAD):
-        sheet.write_string(
-            _FIRST_INPUT - 2, place, head, styles["head_right" if _IN_USE <= place <= _CHANGED else "head"]
-        )
+    for at, head in enumerate(_INPUT_HEAD):
+        style = "head_right" if _IN_USE <= at <= _CHANGED else "head"
+        sheet.write_string(_FIRST_INPUT - 2, at, head, styles[style])
     for row, (name, used) in enumerate(inputs.items(), start=_FIRST_INPUT):
         book.cells[name] = cell_name(name)
         book.file.define_name(cell_name(name), f"=Inputs!${column(_IN_USE)}${row}")
@@ -153,6 +152,11 @@ def _write_inputs(book: OpenWorkbook, sheet: Any, inputs: dict[str, LedgerInput]
     if table := [row for row, name in enumerate(inputs, start=_FIRST_INPUT) if name.startswith(WRITTEN_OFF)]:
         place = column(_IN_USE)
         book.file.define_name(TABLE, f"=Inputs!${place}${table[0]}:${place}${table[-1]}")
+    _print_inputs(sheet)
+
+
+def _print_inputs(sheet: Any) -> None:
+    """Set up the print of the inputs: values on one page, their sources on the next, names on both."""
     sheet.freeze_panes(_FIRST_INPUT - 1, 1)
     sheet.repeat_rows(_FIRST_INPUT - 2)
     sheet.repeat_columns(0)
