@@ -18,6 +18,7 @@ from planner.report.speed import speed_tables as tables
 from planner.report.speed.finding import (
     example_summary,
     format_large,
+    measuring_how,
     no_model_summary,
     refused_summary,
     speed_summary,
@@ -58,9 +59,9 @@ OFFER = JobHourQuote(
 )  # fmt: skip
 
 
-def training(accelerators: int = 64, **task: object) -> ScenarioTraining:
+def training(accelerators: int = 64, on: str = "H100-SXM5-80GB", **task: object) -> ScenarioTraining:
     train = TrainingTask.model_validate({"model": "Llama-3-8B", "tokens": 1e12} | task)
-    scenario = Scenario(work=(Work(train=train, accelerators=accelerators),))
+    scenario = Scenario(work=(Work(train=train, accelerators=accelerators),), accelerator=on)
     (one,) = solved_jobs(load_catalogue(), convert_to_hours(load_catalogue(), scenario))
     assert isinstance(one, ScenarioTraining)
     return one
@@ -193,6 +194,18 @@ def test_a_service_says_its_rate_its_latency_and_its_price() -> None:
         "Tokens/s written", "First token", "Then one every", "Per M tokens", "Memory of each", "Copies × GPUs",
     ]  # fmt: skip
     assert said.more_figures[-1][1:3] == ("3×1", "= 3 GPUs")
+
+
+def test_above_its_capacity_a_service_has_no_wait_and_a_wide_range_says_what_to_measure() -> None:
+    work = serving()
+    most = work.found.requests_per_s / work.found.replicas * work.found.replicas_at_peak
+    (limit,) = (one for one in speed_summary(load_catalogue(), work, None).details if "without end" in one)
+    assert float(limit.split()[1]) == pytest.approx(most, rel=0.01)
+    narrow, wide = training(), training(8, "Apple-M3-Ultra-512GB")
+    assert measuring_how(narrow) == ""
+    assert "Time 20 steps" in measuring_how(wide)
+    assert "one measured step of yours narrows it" in " ".join(speed_summary(load_catalogue(), wide, None).sentences)
+    assert "measured step" not in " ".join(speed_summary(load_catalogue(), narrow, None).sentences)
 
 
 def test_a_service_that_does_not_fit_says_why() -> None:

@@ -107,10 +107,16 @@ def _machines(catalogue: Catalogue, count: int, accelerator: str) -> str:
 def _own_run_sentences(catalogue: Catalogue, work: ScenarioTraining | ScenarioServing) -> tuple[str, ...]:
     """Return which of your runs corrected the prediction; where none did, how to measure one if the range is wide."""
     corrected = correction_text(catalogue, work.job, work.found.accelerator)
+    hint = "The range is wide: one measured step of yours narrows it. How far to trust it says how."
+    return tuple(filter(None, (corrected, hint if measuring_how(work) and not corrected else "")))
+
+
+def measuring_how(work: ScenarioTraining | ScenarioServing) -> str:
+    """Return what to measure where the range is wide and no run of yours narrows it; else nothing."""
     speed = work.found.speed if isinstance(work, ScenarioTraining) else work.found
-    band = None if speed is None or work.job.measured_over_predicted is not None else speed.band
-    how = "" if corrected or band is None else measuring_text(band, training=isinstance(work, ScenarioTraining))
-    return tuple(filter(None, (corrected, how)))
+    if speed is None or speed.band is None or work.job.measured or work.job.measured_over_predicted is not None:
+        return ""
+    return measuring_text(speed.band, training=isinstance(work, ScenarioTraining))
 
 
 def _training_summary(

@@ -3,7 +3,14 @@
 import streamlit as st
 
 from planner.report import words
-from planner.report.speed.finding import SpeedSummary, example_summary, no_model_summary, refused_summary, speed_summary
+from planner.report.speed.finding import (
+    SpeedSummary,
+    example_summary,
+    measuring_how,
+    no_model_summary,
+    refused_summary,
+    speed_summary,
+)
 from planner.web import show, show_speed, state, state_speed, uploads
 from planner.web.state_speed import ModelWork
 
@@ -77,4 +84,6 @@ def _trust(work: ModelWork) -> None:
     """Show predictions beside published runs, and the upload of one's own."""
     show_speed.accuracy(work)
     st.header(YOUR_RUNS, anchor=False)
+    if how := measuring_how(work):
+        show.paragraph(how)
     uploads.runs_upload()
