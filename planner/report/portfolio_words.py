@@ -1,6 +1,6 @@
 """A portfolio in words and tables: the answer for all, what sharing saves, what each pays, and the demand by month."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -50,7 +50,30 @@ def portfolio_title(fleets: Fleets) -> str:
 
 def portfolio_sentences(fleets: Fleets, rule: Rule) -> tuple[str, ...]:
     """Return what sharing saves, and on which terms the fleets are calculated."""
-    return (_saving(fleets), *filter(None, map(_fleet_sentence, fleets)), f"{RULES[rule]} {_SPREADING}")
+    terms = filter(None, map(_fleet_sentence, fleets))
+    return (
+        f"{_best_options(fleets)} {_saving(fleets)}",
+        *terms,
+        f"{RULES[rule]} {_SPREADING}",
+        *_pay_more(fleets, rule),
+    )
+
+
+def _best_options(fleets: Fleets) -> Iterator[str]:
+    """Yield the best option of each fleet that several plans share."""
+    for fleet in fleets:
+        if fleet.members[1:]:
+            place = f" {fleet_name(fleet)}:" if fleets[1:] else ""
+            most = words.count(fleet.plan.setting.demand.all.peak_accelerators, "GPU")
+            yield f"Best for all:{place} {fleet.best.option.title}, for {most} at once at most."
+
+
+def _pay_more(fleets: Fleets, rule: Rule) -> Iterator[str]:
+    """Yield who pays more of a shared fleet than alone, which an even price of an hour can bring."""
+    for row in chargeback_rows(fleets, rule).records():
+        if row["Less than alone, USD"] < -_ALIKE_USD:
+            more = words.usd(-row["Less than alone, USD"])
+            yield f"“{row['Plan']}” pays {more} more than alone ({row['Alone, best']}): agree on its share."
 
 
 def _saving(fleets: Fleets) -> str:
