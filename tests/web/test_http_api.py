@@ -86,7 +86,9 @@ ASKED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize(
+    "name", ["prices", *(pytest.param(name, marks=pytest.mark.slow) for name in ASKED if name != "prices")]
+)
 def test_a_link_gives_what_python_gives(name: str) -> None:
     query, named = ASKED[name]
     answer = asked(f"{name}?{query}&day={DAY}")

@@ -165,7 +165,9 @@ def test_what_a_link_held_wrongly_is_said_once_and_can_be_put_away(app: AppTest)
     assert len(app.warning) == 2
 
 
-@pytest.mark.parametrize("page", ["Answer", "Speed", "Compare", "What if", "Assumptions"])
+@pytest.mark.parametrize("page", [
+    "Answer", *(pytest.param(page, marks=pytest.mark.slow) for page in ("Speed", "Compare", "What if", "Assumptions")),
+])  # fmt: skip
 def test_no_key_of_a_page_counts_as_unknown(page: str) -> None:
     """Every key that the address keeps for a widget, on every page and in every view of it."""
     source = "".join(path.read_text(encoding="utf-8") for path in sorted(Path(state.__file__).parent.rglob("*.py")))
