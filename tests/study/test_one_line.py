@@ -57,6 +57,8 @@ def _wrong(line: str, fields: str) -> list[str]:
         return [f"no plan: {error}"]
     if reading.scenario is None:
         return [] if fields == "asked" and reading.questions[0].choices else [f"no plan: {reading.questions}"]
+    if fields == "asked":
+        return ["answered without a question"]
     wanted = dict(pair.split("=") for pair in fields.split())
     return [
         f"{name} = {_field(reading, name)}, want {value}"

@@ -9,6 +9,7 @@ from planner.study.one_line.line_rules import MEMORY
 from planner.study.one_line.line_words import FILLERS, WORDS
 from planner.study.one_line.quantities import BLANK, blank, take
 from pricing import Catalogue, names
+from pricing.exchange import rates
 
 _QUIET = frozenset(WORDS["quiet"].split())
 _NUMBER_BEHIND = re.compile(r"[ -]\d{3,}\w*(?: (?:ti|super|xtx?))*(?!\w)")
@@ -30,16 +31,40 @@ _LIKE_NAME = re.compile(
     r"(?:[gr]tx|titan|quadro|jetson|schnell|kontext|turbo|nano)$"
     r"|(?!p\d\d$|\d+k$|\d+e\d+$|[a-z]+-\d+[a-z]$|\d[\d.]*[- ]?[a-z]{3,}$)(?=.*[a-z])(?=.*\d)[\w.+-]+"
 )
-_NUMBER_LEFT = re.compile(
-    r"(?!(?:19|20)\d\d(?!\d))-?(?P<digits>\d[\d.,]*(?:[km]|e\+?\d+| (?:million|billion|thousand))?)(?![\w%.])"
+_COMPUTES = re.compile(
+    r"(?<![a-z])(?:gpu|card|model|ai|ml|llm|gpt|train|tun|serv|host|infer|comput|chat|bot|cluster|server|cloud"
+    r"|rent|buy|own|token"
+    r"|api|deep|learn|research|phd|data|lab|rag|vision|people$)"
 )
-_STANDS_ALONE = re.compile(
-    r"\s*(?:$|[,.;?!)|]|(?:now|then|later|at|in|on|for|and|or|from|with|by|when|next|reserved|[hgbarv]\d+)(?![a-z]))"
+_NO_PLACE = re.compile(
+    r".*(?:ing|ic|ese|ish)|autumn|fall|spring|winter|summer|fy|fiscal|eur|usd|dollars|euros|reais|crypto|things"
+    r"|stuff|advance|bulk"
+    r"|principle|parallel|theory|practice|real|nerf|my|our"
+)
+_NUMBER_LEFT = re.compile(
+    r"(?!(?:19|20)\d\d(?!\d))[$€£]?-?(?P<digits>\d[\d.,]*(?:[km]|e\+?\d+| (?:million|billion|thousand))?)(?![\w%.])"
+)
+OTHER_CURRENCIES = (
+    "KES NGN GHS EGP ARS CLP COP PEN VND PKR BDT LKR UAH KZT MAD TND DZD ETB UGX TZS ZMW RSD BGN"
+    " QAR KWD BHD OMR SAR AED"
+)
+_OTHER_MONEY = re.compile(
+    r"(?:(?P<before>[A-Z]{3}) ?)?(?<![\w.,])(?P<n>\d[\d.,]*(?: ?(?:k|m|million|billion|thousand)\b)?)(?: ?"
+    r"(?P<after>[A-Z]{3})\b"
+    r"| (?P<named>pesos?|naira|shillings?|dirhams?|dinars?|riyals?|rubles?|roubles?|hryvnia|taka|birr|cedis?)\b)?"
+)
+_HARMLESS = re.compile(
+    r"\d+(?:st|nd|rd|th)?[ -]?(?:languages?|countries|country|timezones?|time zones?|x(?![a-z])|scenarios?"
+    r"|projects?|seeds?|dB|db|meter"
+    r"|floors?|rooms?|years? old|uptime|nines|classes|categories|channels?|models?|types?|kinds?|options?|phases?"
+    r"|steps?)"
 )
 _MAY_BE_SUM = re.compile(r"(?:[1-9]\d{3,}|\d{3}|\d[km])\W*$")
-_NEGATION = re.compile(
+NEGATION = re.compile(
     r"(?<![a-z])(?<!why )(?<!or )(?<!if )(?:not|no|without|never|outside(?: of)?|except(?: for)?|excluding"
-    r"|avoid(?:ing)?|anything but|other than|don't want|nothing from|(?P<instead>rather than|instead of))"
+    r"|avoid(?:ing)?|anything but|(?:out|away|off|leaving|quit|ditch)(?: of| from)?|other than|don't want|nothing"
+    r" from|(?:can't|cannot|won't|mustn't|must not|may not|never)(?: (?!leave)[a-z]+){1,4}|(?P<instead>rather than"
+    r"|instead of))"
     r"(?: (?:in|at|on|to|from|the|use|using|be|any|an?|our|nvidia|amd|\d+|[x|]+))* $"
 )
 
@@ -51,7 +76,12 @@ def ask_what_for(parts: LineParts) -> None:
         start, end = parts.dying
         lines = {chip: f"{parts.line[:start]}one {chip}{parts.line[end:]}" for chip in WORDS["cards_to_choose"]}
         parts.questions.append(LineQuestion(parts.line[start:end], lines))
-    if parts.questions or not parts.phrases or values.keys() & SAYS_ENOUGH - {"texts"}:
+    stated = values.keys() & SAYS_ENOUGH
+    has_work = {"serve", "train", "tune"} & values.keys() or _COMPUTES.search(parts.line.lower())
+    if stated == {"team"} and not has_work:
+        values.pop("team")
+    is_asked = bool(parts.phrases) or re.search(r"(?<![a-z])(?:gpus?|llms?|ai)(?![a-z])", parts.line.lower())
+    if parts.questions or not is_asked or values.keys() & SAYS_ENOUGH - {"texts"}:
         return
     is_work = bool({"train", "tune", "serve", "texts", "images", "all_audio", "tokens", "token_rate"} & values.keys())
     wanted = WORDS["models_to_choose"] if is_work else WORDS["works_to_choose"]
@@ -59,9 +89,29 @@ def ask_what_for(parts: LineParts) -> None:
     parts.questions.append(LineQuestion("which model" if is_work else "what for", lines))
 
 
+def ask_for_currency(catalogue: Catalogue, parts: LineParts) -> None:
+    """Ask about a sum in a currency that has no rate: it is not in dollars."""
+    sums = [each for each in _OTHER_MONEY.finditer(parts.line) if each["before"] or each["after"] or each["named"]]
+    codes = set(OTHER_CURRENCIES.split()) - rates(catalogue).keys() if sums else set()
+    for match in sums:
+        words = {match["before"], match["after"]} & codes or {match["named"]} - {None}
+        if words and not any(match["n"] in question.text for question in parts.questions):
+            lines = {"dollars": f"{parts.line[: match.start()]}${match['n']}{parts.line[match.end() :]}"}
+            lines["leave it out"] = parts.line[: match.start()] + parts.line[match.end() :]
+            parts.questions.append(LineQuestion(match[0].strip(), lines))
+
+
+def ask_for_period(parts: LineParts, periods: list[tuple[int, int]]) -> None:
+    """Ask about a period of nothing that was read: `a week` where nobody knows what of."""
+    for start, end in periods if parts.phrases else []:
+        text = parts.line[start:end].strip()
+        lines = {"leave it out": " ".join((parts.line[:start] + " " + parts.line[end:]).split())}
+        parts.questions.append(LineQuestion(text, lines))
+
+
 def is_negated(catalogue: Catalogue, parts: LineParts, name: LineName) -> bool:
     """Return whether a line says that it does not want what it names; for a place ask which one instead."""
-    negation = _NEGATION.search(parts.line[: name.start].lower())
+    negation = NEGATION.search(parts.line[: name.start].lower())
     if negation is None or (negation["instead"] and name.kind not in ("chip", "machine")):
         return False
     start = negation.start()
@@ -117,17 +167,31 @@ def unknown_words(catalogue: Catalogue, parts: LineParts) -> Iterator[str]:
 
 def _ask_about_number(parts: LineParts, start: int, end: int) -> None:
     """Ask what a number counts that nothing took: one that stands alone, or the only amount of a line."""
-    text, values = parts.line[start:end], parts.values
-    number = _NUMBER_LEFT.match(text)
-    if number is None or not parts.phrases:
+    text, values = parts.line[start:end].strip(), parts.values
+    number = _NUMBER_LEFT.match(parts.rest[start:end] if parts.rest[start] == "-" else text)
+    if parts.rest[start] == "-" != parts.line[start]:  # minus four
+        start = max(parts.line.lower().rfind(word, 0, end) for word in ("minus", "negative"))
+        text = parts.line[start:end].strip()
+    if number is None or not parts.phrases or parts.line[end : end + 1] in ("x", "%"):
         return
-    is_only, is_alone = not values.keys() & _AMOUNTS, number.end() == len(text)
-    if not is_only and not (is_alone and _STANDS_ALONE.match(parts.line.lower(), end)):
+    if any(question.text in text for question in parts.questions):
         return
-    digits, is_counted = number["digits"], bool({"gpus", "have"} & values.keys())
+    is_alone = number.end() in (len(text), end - start)
+    if _HARMLESS.match(text):
+        return
+    digits, is_counted = number["digits"].lstrip("0") or "0", bool({"gpus", "have"} & values.keys())
+    stated = values.keys() & _AMOUNTS
     counts = {f"{digits} more GPUs": f"{digits} more"} if is_counted else {f"{digits} GPUs": digits}
-    if not is_counted and not ("chip" in values and is_alone):
-        counts = {f"{digits} {noun}": f"{digits} {noun}" for noun in ("people", "requests a day", "GPUs")}
+    if not is_alone or not ("chip" in values or is_counted):
+        may_be_people = is_alone or re.match(r" (?!minutes|hours|days|cents)[a-z]{3,}s(?![a-z])", text[number.end() :])
+        nouns = (
+            ()
+            if "." in digits or not may_be_people
+            else ("people",)
+            if stated
+            else ("people", "requests a day", "GPUs")
+        )
+        counts = {f"{digits} {noun}": f"{digits} {noun}" for noun in nouns if noun != "people" or "team" not in values}
     counts |= {f"{digits} dollars": f"${digits}"} if _MAY_BE_SUM.search(parts.line[:end]) else {}
     counts |= {"leave it out": ""}
     lines = {label: f"{parts.line[:start]}{text}{parts.line[end:]}" for label, text in counts.items()}
@@ -141,7 +205,11 @@ def _ask_about(catalogue: Catalogue, parts: LineParts, word: LineToken) -> None:
     is_behind = parts.rest[: word.start].split()[-1:] in (["in"], ["near"], ["from"])
     close = near_name(catalogue, word.text, is_place=is_behind)
     is_place = (
-        "site" not in parts.values and is_behind and word.text[0].isalpha() and word.text not in WORDS["nationalities"]
+        "site" not in parts.values
+        and is_behind
+        and word.text[0].isalpha()
+        and word.text not in WORDS["nationalities"]
+        and not _NO_PLACE.fullmatch(word.text)
     )
     if parts.phrases and (close or is_place or _LIKE_NAME.fullmatch(word.text)):
         before, after = parts.line[: word.start], parts.line[word.end :]

@@ -25,13 +25,14 @@ _SAID = {
     "grows_to": "The GPUs grow evenly over the time of the plan: {:,.0%} a year.",
     "owned": "{:,} of the GPUs are bought; the rest are rented.",
 }
-_BEGINNINGS = ("from", "starting", "in", "on")
+_BEGINNINGS = ("from", "starting", "delivery", "in", "on")
 
 
 # A quantity that is not stated, the ones that it follows from, and how.
 _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("team", {"team_each", "sites"}, lambda of: of["team_each"] * of["sites"]),
     ("team", {"team_each"}, lambda of: of["team_each"]),
+    ("online", {"team", "online_share"}, lambda of: of["team"] * of["online_share"]),
     ("havesold", {"havesold_each", "have"}, lambda of: of["havesold_each"] * of["have"]),
     ("price", {"all_price", "gpus"}, lambda of: f"{of['all_price'] / of['gpus']:.2f}"),
     ("bill", {"contract"}, lambda of: f"{of['contract'] / (of.get('length', HOURS_PER_YEAR) / HOURS_PER_MONTH):.2f}"),
@@ -55,6 +56,8 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("audio", {"all_audio", "due"}, lambda of: of["all_audio"] / of["due"] / SECONDS_PER_HOUR),
     ("audio", {"all_audio", "stray"}, lambda of: of["all_audio"] / of["stray"] / SECONDS_PER_HOUR),
     ("audio", {"all_audio", "length"}, lambda of: of["all_audio"] / of["length"] / SECONDS_PER_HOUR),
+    ("audio", {"many_hours", "speech"}, lambda of: of["many_hours"] / SECONDS_PER_HOUR),
+    ("gpu_hours", {"many_hours"}, lambda of: (of["many_hours"] * HOURS_PER_MONTH, HOURS_PER_MONTH)),
     ("audio", {"audio_each"}, lambda of: of["audio_each"] * of.get("team", 1)),
 )  # fmt: skip
 
@@ -81,7 +84,14 @@ def add_derived(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) 
 
 def _add_month(values: dict[str, Any], notes: list[str]) -> None:
     """Take texts or sound without a time for those of a month."""
-    if {"texts", "all_audio"} & values.keys() and not {"due", "length", "stray", "train", "tune"} & values.keys():
+    if {"images", "bill"} <= values.keys() and "train" not in values:
+        values["texts"] = values.pop("images")
+    timed = {"due", "length", "stray", "date", "train", "tune"}
+    if {"texts", "every"} <= values.keys() and "train" not in values:
+        values["stray"] = HOURS_PER_MONTH / values.pop("every")
+    if {"gpu_hours", "is_over", "length"} <= values.keys() and values["gpu_hours"][1] is None:
+        values["gpu_hours"] = values["gpu_hours"][0], values["length"]
+    if {"texts", "all_audio"} & values.keys() and not timed & values.keys():
         values["stray"] = HOURS_PER_MONTH
         notes.append("No time is stated: so much is taken for each month.")
 
@@ -99,7 +109,12 @@ def _add_facts(catalogue: Catalogue, values: dict[str, Any]) -> None:
     """Add what follows on the model or the GPU: its parameters and kind, or the rate of the GPU."""
     chip = catalogue.accelerators[values.get("chip", USUAL_ACCELERATOR)]
     if model := catalogue.models.get(values.get("model", "")):
-        values |= {"params": (model.active_params_b or model.params_b) * 1e9, model.modality: True}
+        values |= {"speech": True} if model.label.startswith("Whisper") else {}
+        values |= {
+            "modality": model.modality,
+            "params": (model.active_params_b or model.params_b) * 1e9,
+            model.modality: True,
+        }
     elif rate := chip.bf16_dense_tflops or chip.fp16_dense_tflops:
         values["rate"] = rate.newest.typical * 1e12 * _SHARE_OF_RATE
 
@@ -143,7 +158,8 @@ def _end_date(match: re.Match[str], day: date) -> date | None:
     if match["way"] in _BEGINNINGS or not (year or month or match["quarter"]):
         return None
     number = _MONTHS.index(month[:3]) + 1 if month else 3 * int(match["quarter"][1]) - 2 if match["quarter"] else 1
-    part = (match["part"] or "")[:3]
+    ends = match["way"].startswith(("end", "stop", "done", "finish", "over")) and match["month"] and not match["day"]
+    part = (match["part"] or ("end" if ends else ""))[:3]
     number = {"mid": 6, "end": 12}.get(part, 1) if match["only"] or match["this"] else number
     days = {"mid": 14, "end": 30}.get(part, int(match["day"] or match["day2"] or 1) - 1)
     first = date(int(year or day.year), number, 1)

@@ -26,20 +26,21 @@ _PER = (
     r"|(?P<ly>monthly|yearly|annually|weekly|daily|each|hourly|apiece))(?![a-z]))?"
 )
 _PAYS = (
-    r"(?<![a-z])(?:pay(?:ing|s)?|paid|spend(?:ing|s)?|spent|bills?|invoices?|charges?|costs? us|burn(?:ing|s)?"
+    r"(?<![a-z])(?:pay(?:ing|s)?|paid|spend(?:ing|s)?|spent|(?<!we )(?<! i )(?<!to )bills?|invoices?|charges?"
+    r"|costs? us|burn(?:ing|s)?"
     r"|(?:gpu|cloud|api|compute|inference|hosting|contract|cluster|fleet) costs?)"
 )
 _BARE = re.compile(
     rf"(?P<verb>{_PAYS}|budget|(?:op|cap)ex(?: limit)?|cash(?: limit)?(?: on day one)?)(?![a-z])"
-    rf"(?P<between>[^|\d]{{0,40}}?)(?<! a )(?<! an )(?<! my )(?<! the )(?P<n>(?=[0-9]){NUMBER})"
+    rf"(?P<between>(?:(?!\. )[^|\d;?]){{0,40}}?)(?<! a )(?<! an )(?<! my )(?<! the )(?P<n>(?=[0-9]){NUMBER})"
     rf"{_PER}(?!\s*(?:x|gpus?|[a-z]*\d))"
 )
 _LONG_PER = _PER.removesuffix("?").replace("hours?|hrs?|h|days?", "months?")
 _BY_MONTH = re.compile(rf"(?P<n>(?=[0-9]){NUMBER}(?<!b)){_LONG_PER}(?! (?:active|users|visitors))")
-_FETCHES = r"(?:worth|fetch(?:es)?|(?:sold|sell)(?: them)? for)"
+_FETCHES = r"(?:worth|fetch(?:es)?|(?:sold|sell)(?: (?:them|it|each))? for|(?:(?<=one )|(?<=dy ))offers?(?: us| me)?)"
 _WORTH = re.compile(rf"{_FETCHES}\s*(?:about )?(?P<n>(?=[0-9]){NUMBER}){_PER}(?!\s*[a-z]*\d)")
 _AT = re.compile(
-    rf"(?:(?:at|@|versus|vs|against)\s*|(?<![\w.,])(?=[0-9.]+ ?(?:per|/) ?(?:kwh"
+    rf"(?:(?:at|@|versus|vs|against)\s*|for (?=[0-9.]+k? each)|(?<![\w.,])(?=[0-9.]+ ?(?:per|/) ?(?:kwh|(?<=\d/)h"
     rf"|gpu[- /]?h)))(?P<n>(?=[0-9]){NUMBER})\s*"
     r"(?:(?:per|an?|/)\s*(?:gpu[- /]?)?(?P<per>hours?|hrs?|h|kwh|gpu|card)"
     r"|(?P<ly>each|apiece|hourly))(?![a-z])"
@@ -54,21 +55,37 @@ _BARE_RATE = re.compile(
 )
 _RENTED_FOR = re.compile(r"(?<![a-z])(?:rent|leas)(?:e|ed|ing)?(?![a-z])[^.;?]*(?<![a-z])(?:for|at|costs?)\s*$")
 _MACHINE_AT = re.compile(
-    r"(?:servers?|machines?|box|dgx|hgx|system)(?: [a-z]{0,3}\d+)?\s*(?:for|at|costs?|is|:|of|(?:priced|quoted) at)\s*$"
+    r"(?:servers?|machines?|box|dgx|hgx|system)(?: [a-z]{0,3}\d+)?\s*(?:for|at|costs?|is|=|:|of|(?:priced|quoted)"
+    r" at)\s*$"
 )
 _MOST_OF_ONE_GPU = 100_000  # dollars: a larger sum for each is of a machine
+_LEAST_OF_ONE_GPU = 200
+_EACH_AT = re.compile(r"(?:(?:pieces|pcs|units|cards|gpus) (?:at|for)|(?:\dgb|[a-z]\d{2,4}s?|\d{4}s?),? at)\s*$")
 _MOST_AN_HOUR = 20  # dollars: a smaller sum without a period is the rent of an hour
-_FROM = re.compile(rf"(?<![a-z])from (?:about )?[$€£]?{NUMBER} (?=to (?:about )?[$€£]?[0-9])")
+FROM = re.compile(
+    rf"(?<![a-z])from (?:about )?[$€£]?{NUMBER}(?<=[km\d]) (?=to (?:about )?[$€£]?[0-9.,]+ ?[km](?![a-z]))"
+)
+_PER_MILLION = re.compile(r"\s*(?:per|/|a) ?(?:1 ?)?(?:million|mtok|mio|m)(?![a-z])")
+_MOST_OF_A_KWH = 1.0  # dollars
 _CONTRACT = re.compile(r"(?<![a-z])(?:contract|commitment|commit)(?: of| is| at| for)?\s*$")
 _BOUGHT_FOR = re.compile(
-    r"(?<![a-z])(?:buy(?:ing)?|purchas(?:e|ed|ing)|bought)(?![a-z])[^.;?,]*\d[^.;?,]*(?:for|at)\s*$"
+    r"(?<![a-z])(?:buy(?:ing)?|purchas(?:e|ed|ing)|bought|offered|offer|deal)(?![a-z])[^.;?]*\d[^.;?]*(?:for|at)\s*$"
+    r"|\d[^.;?]* (?:bought|purchased) (?:for|at)\s*$"
 )
-_TO_SELLER = re.compile(r"\s+(?:on|at|to|with) (?!(?:gpus?|an?|the|hardware|compute|spot|demand)(?![a-z]))[a-z]")
+_FOR_ALL = re.compile(
+    rf"(?<![a-z])(?:buy|bought|purchased?|offered)(?![a-z])[^.;?]*\d[^.;?]*?(?<=for )(?P<n>(?=[0-9]){NUMBER}(?<=k"
+    rf"|m)){_PER}"
+)
+_TO_SELLER = re.compile(
+    r"\s+(?:on|at|to|with|of|for|in) (?:the |an? )*(?:apis?|tokens|clouds?)(?![a-z])"
+    r"|\s+(?:on|at|to|with) (?!(?:gpus?|an?|the|hardware|compute|spot|demand)(?![a-z]))[a-z]"
+)
 _HUNDREDTHS = (
     r"euro ?cents?|c€|€c|(?<!swiss )centimes?|rappen|rp\.?|pence|penny|p(?= ?(?:/|per) ?kwh)|[öø]re|paise|groszy"
 )
 _NAMED = (
-    rf"{_HUNDREDTHS}|c(?= ?/ ?kwh)|cents?|cts?(?! scan)|¢|dollars?|bucks?|euros?|pounds?|francs?|rupees?|yen|yuan|won"
+    rf"{_HUNDREDTHS}|c(?= ?/ ?kwh)|cents?|cts?(?! ?(?:scan|volume|image|slice))|¢|dollars?|bucks?|euros?|pounds?"
+    rf"|francs?|rupees?|yen|yuan|won"
     "|reais|zloty|rand|shekels?|ringgit|baht|forint|kronor|lira"
 )
 _CENTS = re.compile(rf"(?:cents?|cts?|¢|{_HUNDREDTHS})\s*$")
@@ -78,9 +95,11 @@ _BEFORE_BUDGET = re.compile(rf"(?P<n>(?=[0-9]){NUMBER}){_PER}(?= (?:as a |of )?b
 
 
 _WITHOUT_CURRENCY = re.compile(
-    r"(?:^|(?<![a-z])(?:have|got|with|under|credits? of|grant of|up to|max(?:imum)?|spend|spending|invest)\s+"
+    r"(?:^|(?<![a-z])(?:have|got|with|under|credits? of|grant of|grant is|gives? (?:me|us)|up to|max(?:imum)?"
+    r"|spend|spending|invest)\s+"
     r"(?:about )?)"
-    rf"(?P<n>(?=[0-9]){NUMBER}(?<=k|n|o)){_PER}(?=\s*(?:$|[,.;?]|(?:of )?(?:[a-z]+ )?credits?|for |to |over |at "
+    rf"(?P<n>(?=[0-9]){NUMBER}(?<=k|n|o)){_PER}(?=\s*(?:$|[,.;?]|(?:of )?(?:[a-z]+ )?credits?|for |left|only|this"
+    rf"|to |over |at "
     rf"|from |in total|and |this year))"
 )
 
@@ -102,7 +121,7 @@ def find_amounts(line: str, rates: Rates, by_token: bool = False) -> Iterator[Li
     Where a seller of tokens is named (`by_token`), a number by the month is a bill without any of these words.
     """
     codes = "|".join((DOLLAR, *rates)).casefold()
-    marks = rf"(?:us|hk|nz|[acsr])\$|[$€£₹₩¥]|(?<![a-z])(?:{codes}|rmb|rs\.?)(?![a-z])"
+    marks = rf"(?<![a-z])(?<!in )(?<!the )us \$|(?:us|hk|nz|[acsr])\$|[$€£₹₩¥]|(?<![a-z])(?:{codes}|rmb|rs\.?)(?![a-z])"
     named = rf"{marks}|{_NAMED}"
     marked = re.compile(
         rf"(?:(?P<before>{marks})\s?(?P<n>[0-9][0-9.,']*(?<![.,])(?:e\+?[0-9]{{1,2}})?(?:\s?(?:k|mn|mio|m|bn|b"
@@ -114,7 +133,6 @@ def find_amounts(line: str, rates: Rates, by_token: bool = False) -> Iterator[Li
         mark = match["before"] or match["after"]
         yield _amount(line, match, match["n"] or match["n2"], mark, rates, by_token=by_token)
         line = blank(line, match.start(), match.end())
-    line = _FROM.sub(lambda match: BLANK * len(match[0]), line)  # from 2k to 9k a month: what it is now
     for match in _BEFORE_BUDGET.finditer(line):
         yield _amount(line, match, match["n"], DOLLAR, rates)
         line = blank(line, match.start(), match.end())
@@ -129,17 +147,19 @@ def find_amounts(line: str, rates: Rates, by_token: bool = False) -> Iterator[Li
         ):
             yield _amount(line, match, match["n"], DOLLAR, rates)._replace(start=match.start("n"))
             line = blank(line, match.start("n"), match.end())
-    for pattern in (_WORTH, _AT, _BY_MONTH) if by_token else (_WORTH, _AT, _BARE_RATE, _WITHOUT_CURRENCY):
+    for pattern in (_WORTH, _AT, _BY_MONTH) if by_token else (_WORTH, _AT, _BARE_RATE, _FOR_ALL, _WITHOUT_CURRENCY):
         for match in pattern.finditer(line):
-            yield _amount(line, match, match["n"], DOLLAR, rates, by_token=by_token)
+            amount = _amount(line, match, match["n"], DOLLAR, rates, by_token=by_token)
+            yield amount if match.re is not _FOR_ALL else amount._replace(start=match.start("n"))
 
 
 def _amount(
     line: str, match: re.Match[str], digits: str, mark: str, rates: Rates, *, by_token: bool = False
 ) -> LineAmount:
-    number = digits.strip()
+    number = re.sub(r"^0+(?=\d)", "", digits.strip())
     for long, short in _SIZES.items():
         number = re.sub(rf"(?<=[\d\s]){long}$", short, number)
+    mark = mark.replace(" ", "") if mark.endswith("$") else mark
     code = _CODES.get(mark.casefold()) or _CODES.get(mark.casefold().rstrip("s")) or mark.upper()
     code = (match.groupdict().get("country") or match.groupdict().get("of") or code).upper()
     code = "DKK" if mark == "øre" and re.search("denmark|danish|d[ak]nmark|dansk|copenhagen|aarhus", line) else code
@@ -165,7 +185,7 @@ def _amount(
 def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float) -> str:
     """Return the kind of an amount, by its period and by the words before it."""
     by_period = (("h", "rent"), ("kwh", "kwh"), ("kw", "space"), ("server", "server"), ("machine", "server"))
-    before, is_each = line[: match.start("n") if match.re is _BARE_RATE else match.start()], per in _EACH
+    before, is_each = line[: match.start("n") if match.re in (_BARE_RATE, _FOR_ALL) else match.start()], per in _EACH
     words = line[: match.end() + len(" budget")]
     pays = (by_token or re.search(rf"(?<![a-z]){_PAYS}(?![a-z])", line)) and "budget" not in words
     is_bill = per or re.search(
@@ -173,18 +193,23 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
     )
     kinds = [kind for start, kind in by_period if per.startswith(start)]
     kinds += [kind for kind, applies in (
+        ("token_price", _PER_MILLION.match(line, match.end())),
+        ("paid_each", is_each and re.search(r"paid\s*$", before)),
+        ("kwh", re.match(r"\s*kwh", line[match.end() :])),
+        ("kwh", not per and usd < _MOST_OF_A_KWH and re.search(r"power|electric", before)),
         ("havesold_each", is_each and (match.re is _WORTH or _SOLD_FOR.search(before))),
         ("havesold", match.re is _WORTH or _SOLD_FOR.search(before)),
         ("server", is_each and usd > _MOST_OF_ONE_GPU and re.search("server|machine|node|box|[dh]gx", before)),
         ("price", is_each),
         ("server", not per and _MACHINE_AT.search(before)),
+        ("price", not per and _LEAST_OF_ONE_GPU <= usd <= _MOST_OF_ONE_GPU and _EACH_AT.search(before)),
         ("kwh", _POWER.search(before) or (not per and _CENTS.search(match[0]))),
         ("bill", per and "budget" not in words and _RENTED_FOR.search(before)),
         ("bill", pays and is_bill),
-        ("bill", per and "budget" not in words and _TO_SELLER.match(line, match.end())),
+        ("bill", (per or is_bill) and "budget" not in words and _TO_SELLER.match(line, match.end())),
         ("price", not per and before.endswith("(")),
         ("contract", not per and usd > _MOST_AN_HOUR and _CONTRACT.search(before)),
-        ("all_price", not per and _BOUGHT_FOR.search(before)),
+        ("all_price", not per and usd > _MOST_AN_HOUR and _BOUGHT_FOR.search(before)),
         ("cash", not per and (_CASH.search(before) or match.groupdict().get("verb", "").startswith("cash"))),
         ("rent", not per and usd < _MOST_AN_HOUR and ("before" in match.re.groupindex or match.re is _BARE_RATE)),
     ) if applies]  # fmt: skip

@@ -1,5 +1,6 @@
 """Names in a line: chips, machines, models, places and sellers, the longest first, as the catalogue calls them."""
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -11,6 +12,13 @@ from planner.speed.match_model import model_meant, substitution_note
 from planner.speed.serving.non_llm import match_non_llm_work
 from planner.speed.training.images import match_image_network
 from planner.study.one_line.line_records import GPU_WORDS
+from planner.study.one_line.line_sold_names import (
+    INSTANCE,
+    machine_called,
+    price_called,
+    renter_called,
+    seller_called,
+)
 from planner.study.one_line.line_verbs import VERBS
 from planner.study.one_line.line_words import FILLERS, WORDS
 from planner.study.one_line.quantities import BLANK
@@ -22,22 +30,37 @@ from pricing.model import Model
 from pricing.near import near
 
 _MOST_WORDS, _SHORT, _LEAST_LETTERS, _LONG, _MOST_CHOICES = 6, 3, 5, 9, 4
-_SIZE_WITHIN = 0.05
+_SIZE_WITHIN, _SIZE_NEAR = 0.05, 0.22
 _OWN_MODEL = re.compile(
     r"(?:mistral|deepseek|qwen|minimax|llama)[ -](?:v?\d(?:\.\d)?|r\d|\d+(?:\.\d+)?b|small|large|medium|nemo|coder)\b"
 )  # mistral 7b
-_NUMBERS = re.compile(r"\d+(?:\.\d+)?")
-_INSTANCE = re.compile(r"\d.*[._-]|[._-]\w*\d")
 _VERSION = re.compile(r"(?<=[a-z])(?: ?v?|-v)\d\d?[a-z]?$")  # yolo v8n
 _COMPUTER = re.compile(
     r"^(?:apple )?(?:macbook(?: pro| air)?|mac(?: studio| mini| pro)?|imac)(?: with)?(?: an?)? (?=m\d)"
 )
 _NAME_BEFORE_SIZE = re.compile(r"([a-z]{3,})(?: \d(?:\.\d)?)?[ -]$")
-_MAKERS = ("OpenAI", "Anthropic", "Google", "xAI")
-_HOSTED_NAMES = frozenset({"claude", "sonnet", "opus", "haiku", "gpt", "gemini", "grok"})
+_PARTS_OF_NAMES = frozenset(
+    [
+        "base",
+        "large",
+        "small",
+        "medium",
+        "mini",
+        "nano",
+        "tiny",
+        "turbo",
+        "instruct",
+        "chat",
+        "coder",
+        "pro",
+        "max",
+        "flash",
+    ]
+)
 _AT = frozenset(
     {
         "at",
+        "w/",
         "from",
         "on",
         "with",
@@ -60,7 +83,8 @@ _PAID_TO = re.compile(
     r"(?:'s)? +(?:api |monthly )*(?:api|bills?|invoices?|spend|spending|costs?|charges?|subscription)(?![a-z])"
 )
 _TOKEN = re.compile(
-    rf"\d+(?=x(?:[^\w]|[a-z]|\d{{4}}|$))|x(?=[a-z]+\d|\d{{4}})|(?!rtx|gtx)[a-z][a-z\d]*?(?=x\d+\b)|[^\s{re.escape(BLANK)},;()!?\"]+"
+    rf"\d+(?=x(?:[^\w]|[a-z]|\d{{4}}|$))|x(?=[a-z]+\d|\d{{4}})|(?!rtx|gtx)[a-z][a-z\d]*?(?=x\d+\b)"
+    rf"|[^\s{re.escape(BLANK)},;()!?\"]+"
 )
 _PLURAL = re.compile(r"\d\w*s$|(?:studio|mac|mini)s$")
 _PIECES = re.compile(r"[a-z]+|[0-9.]+[a-z]*|[^\Wa-z0-9_]+")
@@ -133,10 +157,10 @@ def sells_tokens(catalogue: Catalogue, line: str) -> bool:
     """Return whether a line names who sells tokens; of sellers of GPUs too only where it names no GPU."""
     words, known = [word.text for word in tokens(_OWN_MODEL.sub(" ", line))], _vocabulary(catalogue)["seller"]
     called = (word for word in words if word not in FILLERS and _is_known(word, known, by_number=False))
-    sellers = [word for word in called if any(_reads(catalogue, word, _seller, _price))]
+    sellers = [word for word in called if any(_reads(catalogue, word, seller_called, price_called))]
     if not sellers:
         return False
-    is_only_tokens = any(not any(_reads(catalogue, word, _provider)) for word in sellers)
+    is_only_tokens = any(not any(_reads(catalogue, word, renter_called)) for word in sellers)
     return is_only_tokens or not any(word in GPU_WORDS or any(_reads(catalogue, word, _chip)) for word in words)
 
 
@@ -165,7 +189,7 @@ def near_name(catalogue: Catalogue, word: str, *, is_place: bool) -> str | None:
 def _vocabulary(catalogue: Catalogue) -> Mapping[str, frozenset[str]]:
     """Return every word of a name of each kind: words that are none of these need no look-up."""
     towns = [name for record in catalogue.towns.values() for name in record.names]
-    skus = [offer.sku for offer in catalogue.offers.values() if offer.sku and _INSTANCE.search(offer.sku)]
+    skus = [offer.sku for offer in catalogue.offers.values() if offer.sku and INSTANCE.search(offer.sku)]
     chips = _spellings(catalogue.accelerators, catalogue.ambiguous, catalogue.servers)
     sellers = [*WORDS["vendors"], *(word for key, price in catalogue.hosted.items() for word in (key, price.vendor))]
     spellings = {
@@ -195,6 +219,8 @@ def _spellings(*records_of: Mapping[str, Any]) -> list[str]:
 def _may_be_name(line: str, span: list[LineToken]) -> bool:
     first, last = span[0], span[-1]
     between = line[first.start : last.end]
+    if not (re.search(r"\w", first.text) and re.search(r"\w", last.text)):
+        return False
     if BLANK in between or "," in between or ";" in between:
         return False
     if first.text in FILLERS - {"us", "new"} or last.text in FILLERS - {"us", "small", "large", "text", "mini", "max"}:
@@ -254,8 +280,11 @@ def _may_be_place(called: str, before: str, typed: str) -> bool:
     """Return whether a short word is a place: `us` is one behind `in`, or in capitals."""
     if re.search("[0-9]", called) and "-" not in called:  # of places only regions have digits: us-east-1
         return False
-    is_behind = (before.split() or [""])[-1] in _BEFORE_PLACE and called not in _NO_PLACES
-    return len(called) > _SHORT or is_behind or (typed.isupper() and called in _PLACES_IN_CAPITALS)
+    is_behind = (before.split() or [""])[-1] in _BEFORE_PLACE - ({"to", "from"} if called == "us" else set())
+    is_behind = is_behind and called not in _NO_PLACES
+    return (
+        (len(called) > _SHORT and called != "world") or is_behind or (typed.isupper() and called in _PLACES_IN_CAPITALS)
+    )
 
 
 def _chip(catalogue: Catalogue, called: str) -> Meant:
@@ -271,9 +300,9 @@ def _chip(catalogue: Catalogue, called: str) -> Meant:
 
 
 def _model(catalogue: Catalogue, called: str) -> Meant:
-    if size := _SIZE.fullmatch(called):
+    if (size := _SIZE.fullmatch(called)) and not called.startswith("00"):
         return _of_size(catalogue, called, float(size[1]) * _BILLIONS[size[2]])
-    if not re.search("[a-z]{2}|[a-z]\\d", called):
+    if called in _PARTS_OF_NAMES or called.startswith("00") or not re.search("[a-z]{2}|[a-z]\\d", called):
         raise UnknownNameError(f"No model is called {called!r}.", ())
     try:
         model = model_meant(catalogue, called)
@@ -310,72 +339,21 @@ def _newest(catalogue: Catalogue, called: str, error: UnknownNameError) -> Meant
 
 
 def _of_size(catalogue: Catalogue, called: str, billions: float) -> Meant:
-    def rank(record: Model) -> tuple[bool, bool, str]:
-        return record.active_params_b is None, record.family.startswith("Llama"), record.released or ""
+    def rank(record: Model) -> tuple[bool, bool, bool, str]:
+        is_so_called = re.search(rf"(?<![\d.]){billions:g}b", record.label.casefold()) is not None
+        return record.active_params_b is None, is_so_called, record.family.startswith("Llama"), record.released or ""
 
-    alike = {
-        key: record
-        for key, record in catalogue.models.items()
-        if record.modality == "text" and abs(record.params_b / billions - 1) <= _SIZE_WITHIN
-    }
-    if not alike:
+    texts = {key: record for key, record in catalogue.models.items() if record.modality == "text"}
+    off = {key: abs(math.log(record.params_b / billions)) for key, record in texts.items()}
+    within = max(min(off.values()), math.log1p(_SIZE_WITHIN))
+    if within > _SIZE_NEAR:
         raise UnknownNameError(f"No model has a size of {called}.", ())
-    key = max(alike, key=lambda key: rank(alike[key]))
-    return Meant(key, f"{called!r} is taken for {alike[key].label}: a model of that size and of a usual shape.")
-
-
-def _seller(catalogue: Catalogue, called: str) -> Meant:
-    known = {names.plain(price.vendor): price.vendor for price in catalogue.hosted.values()}
-    known |= {names.plain(vendor.split()[0]): vendor for vendor in known.values()}
-    vendor = WORDS["vendors"].get(called) or known.get(names.plain(called))
-    if vendor is None:
-        raise UnknownNameError(f"No seller of tokens is called {called!r}.", ())
-    return Meant(vendor)
-
-
-def provider_called(catalogue: Catalogue, called: str) -> Meant | None:
-    """Return who rents out GPUs under a name; None where nobody does."""
-    try:
-        return _provider(catalogue, called)
-    except PricingError:
-        return None
-
-
-def _provider(catalogue: Catalogue, called: str) -> Meant:
-    known = {names.plain(word): key for key, record in catalogue.providers.items() if (word := record.label.split()[0])}
-    return Meant(known.get(names.plain(called)) or names.provider(catalogue, called))
-
-
-def _price(catalogue: Catalogue, called: str) -> Meant:
-    fitting = [key for key in catalogue.hosted if names.plain(key.partition("/")[2]) == names.plain(called)]
-    makers = [key for key in fitting if catalogue.hosted[key].vendor in _MAKERS]
-    if not fitting:
-        return _newest_price(catalogue, called)
-    return Meant((makers or fitting)[0])
-
-
-def _newest_price(catalogue: Catalogue, called: str) -> Meant:
-    """Return the newest hosted model of a maker whose name has these words: claude sonnet, gemini flash."""
-    pieces = set(_PIECES.findall(called)) - {"-"}
-    fitting = [
-        key
-        for key, price in catalogue.hosted.items()
-        if price.vendor in _MAKERS and "(" not in key and pieces <= set(_PIECES.findall(key.split("/")[1].casefold()))
-    ]
-    if not fitting or not pieces & _HOSTED_NAMES:
-        raise UnknownNameError(f"No hosted model is called {called!r}.", ())
-    newest = max(fitting, key=lambda key: ([*map(float, _NUMBERS.findall(key))], -len(key)))
-    return Meant(newest, f"{called!r} is taken for {catalogue.hosted[newest].label}: it is the newest of that name.")
-
-
-def _machine(catalogue: Catalogue, called: str) -> Meant:
-    """Return a server, or an offer of the cloud instance of that name: p4d.24xlarge."""
-    offers = catalogue.offers.items() if _INSTANCE.search(called) else ()
-    sku = next((key for key, offer in offers if offer.sku is not None and offer.sku.casefold() == called), None)
-    return Meant(sku or names.server(catalogue, called))
+    key = max((key for key in texts if off[key] <= within), key=lambda key: rank(texts[key]))
+    return Meant(key, f"{called!r} is taken for {texts[key].label}: a model of about that size and of a usual shape.")
 
 
 _READERS: dict[str, Reader] = {
-    "machine": _machine, "chip": _chip, "seller_first": _seller, "model": _model, "seller": _seller, "price": _price,
-    "provider": _provider, "place": lambda catalogue, called: Meant(names.site(catalogue, called)),
+    "machine": machine_called, "chip": _chip, "seller_first": seller_called, "model": _model, "seller": seller_called,
+    "price": price_called,
+    "provider": renter_called, "place": lambda catalogue, called: Meant(names.site(catalogue, called)),
 }  # fmt: skip

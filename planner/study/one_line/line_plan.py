@@ -71,7 +71,7 @@ def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> LinePlan:
     data: dict[str, Any] = {"work": ({},)}
     add_bill(catalogue, data, values, notes)
     _add_hardware(catalogue, data, values, task, notes)
-    if "bill" not in values or "chip" in values or "gpus" in values:
+    if "bill" not in values or {"chip", "gpus"} & values.keys() or values.get("modality", "text") != "text":
         _add_task(catalogue, data, values, task, notes)
     if task == "hours":
         _add_amount(data, values, notes)
@@ -127,6 +127,24 @@ def _rebuilt(scenario: Scenario, work: Work) -> Scenario:
     return build_scenario(data, LINE, {}).with_typed(scenario.typed)
 
 
+_STATES: Mapping[str, set[str]] = {
+    "train": {"tokens", "images", "steps", "runs", "examples", "epochs"},
+    "serve": {
+        "rps", "peak", "ttft", "tpot", "out", "token_rate", "online", "audio", "each_rps", "token_rates", "inflight",
+        "texts",
+    },
+}  # fmt: skip
+
+
+def _usual_task(values: Mapping[str, Any], notes: list[str]) -> str:
+    """Return what a model usually does on that many GPUs, where a line names no work."""
+    is_large = values.get("gpus", 0) > _MOST_SERVED or "due" in values
+    task = "train" if is_large and values.get("modality", "text") == "text" else "serve"
+    why = "more GPUs than one machine has" if task == "train" else "no training is named"
+    notes.append(f"The model is taken to be {'trained' if task == 'train' else 'served'}: {why}.")
+    return task
+
+
 def _task(values: dict[str, Any], notes: list[str]) -> str:
     """Return what the work is: train, tune, serve or plain GPU-hours."""
     tuned = "tune" in values or values.get("method") in ("lora", "qlora")
@@ -135,35 +153,17 @@ def _task(values: dict[str, Any], notes: list[str]) -> str:
             notes.append("A line has one work: what is served is taken; ask again for the tuning alone.")
         values["own_weights"], tuned = True, False  # what is served was tuned before
     named = "tune" if tuned else next((verb for verb in ("train", "serve") if verb in values), "")
-    states = {
-        "train": {"tokens", "images", "steps", "runs", "examples", "epochs"},
-        "serve": {
-            "rps",
-            "peak",
-            "ttft",
-            "tpot",
-            "out",
-            "token_rate",
-            "online",
-            "audio",
-            "each_rps",
-            "token_rates",
-            "inflight",
-            "texts",
-        },
-    }
-    stated = next((task for task, needs in states.items() if needs & values.keys()), "")
+    stated = next((task for task, needs in _STATES.items() if needs & values.keys()), "")
     is_replaced = "seller" in values and bool({"team", "online"} & values.keys())  # a 5090 in place of ChatGPT
-    task = named or stated or ("serve" if is_replaced else "")
+    is_served = "are_served" in values and not {"gpus", "chip", "gpu_hours"} & values.keys()
+    task = named or stated or ("serve" if is_replaced or is_served else "")
     if "bill" in values and not tuned and (task != "serve" or "model" not in values):
-        return "bill"
+        return "bill" if values.get("modality", "text") == "text" else task or "serve"
     is_short = {"gpus", "length"} <= values.keys() and values["length"] < _SHORTEST_HOURS
     if "model" in values and not task and (is_short or "gpu_hours" in values):
         return "hours"
     if "model" in values and not task:
-        task = "train" if values.get("gpus", 0) > _MOST_SERVED or "due" in values else "serve"
-        why = "more GPUs than one machine has" if task == "train" else "no training is named"
-        notes.append(f"The model is taken to be {'trained' if task == 'train' else 'served'}: {why}.")
+        task = _usual_task(values, notes)
     if task and "model" not in values:
         if not stated and not (task == "serve" and "team" in values):
             return "hours"

@@ -68,7 +68,21 @@ def reading_sentences(reading: LineReading) -> tuple[str, ...]:
 LEAST_RPS = 0.0001  # that a plan may have
 GPU_WORDS = frozenset({"gpu", "gpus", "cards", "card", "accelerators", "accelerator", "graphics", "chips"})
 MACHINE_WORDS = frozenset(
-    {"rack", "racks", "node", "nodes", "server", "servers", "machine", "machines", "box", "boxes", "hosts"}
+    {
+        "rack",
+        "racks",
+        "node",
+        "nodes",
+        "server",
+        "servers",
+        "machine",
+        "machines",
+        "box",
+        "boxes",
+        "hosts",
+        "instance",
+        "instances",
+    }
 )
 
 
@@ -80,7 +94,8 @@ def machine_size(chip: str) -> int:
 _SPELT = "an?|one|dual|quad|a single|single"
 _COUNT_BEFORE = re.compile(
     rf"(?<![\w.-])(?P<count>my(?= $)|\d+(?:,\d{{3}})*k?|{_SPELT})\s*"
-    rf"(?:[x*]\s*|(?P<box>{'|'.join(sorted(MACHINE_WORDS, key=len, reverse=True))})\s+(?:(?:of|with|x)\s+)?"
+    rf"(?:[x*]\s*|(?P<box>{'|'.join(sorted(MACHINE_WORDS, key=len, reverse=True))})\s+(?:(?:of|with|w/|x|a|à|each"
+    rf"|@)\s+)?"
     r"(?P<each>\d+\s*[x*]?\s*)?)?"
     r"(?:(?:used|new|nvidia|amd|of|more|our|geforce|second-hand|[|]+)\s+)*$"
 )
@@ -130,7 +145,10 @@ LABELS = {
     "of_each": "GPUs of each", "sites": "how many places", "team_each": "people in each",
     "all_audio": "hours of sound", "stray": "every, hours", "grows_to": "GPUs at the end",
     "audio_each": "sound of each", "setting": "setting", "node_hours": "machine-hours",
-    "no_spot": "may not be interrupted", "bought": "GPUs bought", "rented": "GPUs rented", "tps": "tokens a second",
+    "online_share": "share at once", "resale_bare": "resale",
+    "token_price": "price of tokens", "paid_each": "paid for each", "many_hours": "hours an hour",
+    "no_spot": "may not be interrupted", "bought": "GPUs bought", "rented": "GPUs rented",
+    "tps": "tokens a second",
     "images": "images", "precision": "precision", "billfor": "the bill is for", "stay": "data stays",
 }  # fmt: skip
 
@@ -159,6 +177,11 @@ def shown_value(name: str, value: Any) -> str:
     return _SHOWN.get(name, usual)(value)
 
 
+_AND = re.compile(r"\s*(?:,|\+|&|and|plus|,\s*and)\s*")
+_ONE_COUNTS = {
+    "gpus", "have", "team", "budget", "bill", "rent", "price", "length", "tokens", "rps", "texts", "busy", "kwh",
+    "disk",
+}  # fmt: skip
 REST_OF_WORD = re.compile(r"\w*")
 
 
@@ -172,15 +195,20 @@ class LineParts:
     phrases: list[UnderstoodPhrase] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     questions: list[LineQuestion] = field(default_factory=list)
+    spans: dict[str, tuple[int, int]] = field(default_factory=dict)  # where the first of each quantity stands
     dying: tuple[int, int] | None = None  # where a card stands that is broken
     replaced_until: int = 0  # where the GPUs end that others replace
 
     def add(self, name: str, value: Any, start: int, end: int, shown: str | None = None) -> None:
         """Keep a quantity and blank out its words; the first of a kind counts, a second one is not understood."""
         if self.values.get(name, value) != value:
-            self.notes.append(f"A second figure is left out: {self.line[start:end].strip(' ,;')}.")
-            self.rest = blank(self.rest, start, end)
-            return
+            if name == "team" and _AND.fullmatch(self.line[self.spans[name][1] : start]):  # 4 students and 2 postdocs
+                value += self.values[name]
+            else:
+                self._ask_which(name, start, end)
+                self.rest = blank(self.rest, start, end)
+                return
+        self.spans.setdefault(name, (start, end))
         self.values[name] = value
         self.rest = blank(self.rest, start, end)
         label = LABELS.get(name) or (KEYS[name].label if name in KEYS else name)
@@ -188,6 +216,19 @@ class LineParts:
             end = REST_OF_WORD.match(self.line, end).end()  # type: ignore[union-attr]
         text = self.line[start:end].strip(" ,;")
         self.phrases.append(UnderstoodPhrase(text, label, shown_value(name, value) if shown is None else shown))
+
+    def _ask_which(self, name: str, start: int, end: int) -> None:
+        """Ask which of two figures of a kind counts; say of another second one that it is left out."""
+        second = self.line[start:end].strip(" ,;")
+        first = self.line[slice(*self.spans.get(name, (0, 0)))].strip(" ,;")
+        is_served = name == "team" and re.match(r"(?:to|for|with) ", first.lower())  # a 6 person startup, for 800 users
+        if name not in _ONE_COUNTS or not re.search(r"\d", second) or not first or is_served:
+            self.notes.append(f"A second figure is left out: {second}.")
+            return
+        first_start, first_end = self.spans[name]
+        kept = {first: self.line[:start] + self.line[end:], second: self.line[:first_start] + self.line[first_end:]}
+        lines = {label: " ".join(line.split()) for label, line in kept.items()}
+        self.questions.append(LineQuestion(f"{first} or {second}", lines))
 
     def leave_out(self, what: str, label: str, start: int, end: int) -> None:
         """Say of a second thing of a kind that the plan leaves it out."""

@@ -49,7 +49,7 @@ def add_bill(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any],
     bill: dict[str, Any] = {"usd_per_month": values["bill"]}
     checked = build_scenario(to_dollars({"bill": bill}, rates(catalogue)).data, LINE, {}).bill
     assert checked is not None
-    if "chip" in values or "gpus" in values:
+    if "chip" in values or "gpus" in values or values.get("modality", "text") != "text":
         data["bill"] = bill | {"label": _seller_label(catalogue, values)}
         return
     price = values.get("billfor") or _hosted_price(catalogue, values, notes)
@@ -115,10 +115,17 @@ def add_seller(catalogue: Catalogue, data: dict[str, Any], values: Mapping[str, 
     notes.append(f"Rented from {label} at {paid}; other terms are the market's.")
 
 
-def add_users(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> None:
-    """Add the requests of the users of a service, where the line states no requests."""
+def _add_requests_of_each(values: dict[str, Any], notes: list[str]) -> None:
     if "each_rps" in values:
         values["rps"] = values["each_rps"] * values.get("team", values.get("online", 1))
+    elif "rps" in values and values["rps"] * HOURS_PER_DAY * SECONDS_PER_HOUR < values.get("team", 0) - 1:
+        values["rps"] *= values["team"]
+        notes.append("So few requests are taken for those of each person.")
+
+
+def add_users(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> None:
+    """Add the requests of the users of a service, where the line states no requests."""
+    _add_requests_of_each(values, notes)
     if {"rps", "token_rate", "token_rates"} & values.keys():
         return
     if "inflight" in values:

@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable
 
-from planner.study.one_line.line_rules import COUNTED_IN_THOUSANDS
+from planner.study.one_line.line_patterns import COUNTED_IN_THOUSANDS
 from planner.study.one_line.line_words import in_english
 from planner.study.one_line.number_words import in_digits
 from planner.study.one_line.quantities import WHO
@@ -16,7 +16,9 @@ from planner.study.one_line.quantities import WHO
 def _in_thousands(match: re.Match[str]) -> str:
     """Return an Indian number in thousands or millions: 20 lakh, 1.5 crore."""
     number = f"{float(match[1]) * 100:g}k" if match[2].startswith("la") else f"{float(match[1]) * 10:g}m"
-    return number.ljust(len(match[0]))
+    has_mark = re.search(r"(?:[₹$€]|rs\.?|inr|rupees) ?$", match.string[: match.start()])
+    mark = "₹" if match["sum"] is not None and not has_mark else ""
+    return mark + number.zfill(len(match[0]) - len(mark))
 
 
 def _counted_slice(match: re.Match[str]) -> str:
@@ -35,7 +37,12 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
     (re.compile(  # 40,000 sdxl images
         r"(?<![\w.,])(\d[\d.,]*(?: ?[km](?![a-z]))?) (sdxl|flux|whisper|llama|qwen|mistral|gemma|bert)"
         r"(?= (?:images|pictures|calls|requests|prompts|queries|messages)(?![a-z]))"), r"\2 \1"),
-    (re.compile(r"(?<![\d.,])(\d+(?:\.\d+)?)\s?(lakhs?|lacs?|crores?)(?![a-z])"), _in_thousands),
+    (re.compile(r"(?<![\d.,])(\d+(?:\.\d+)?)\s?(lakhs?|lacs?|crores?)(?![a-z])"
+        r"(?P<sum>(?=\s*(?:budget|capex|total|only|for |to |per |a |$|[,.;+])))?"), _in_thousands),
+    (re.compile(r"(?<![a-z])(?:minus|negative) (?=\d)"), lambda match: "-".rjust(len(match[0]))),
+    (re.compile(r"(?<![\w.,])\d[\d.,]*k?(?: [a-z]+)?[,. ]+(?:no wait|no,|sorry|wait|make that|i mean|or rather"
+        r"|scratch that)[,. ]+(?=\d)"),
+        lambda match: " " * len(match[0])),
     (re.compile(r"(?<![\w.])(tpu[ -]?)?(v[2-7][ep]?)-(\d{1,4})(?!\w)"), _counted_slice),
     (re.compile(  # 1.000.000, 22.500,50 and 1 250 000 or 40 000 EUR
         r"(?<![\w.,-])\d{1,3}(?:(?:\.\d{3}){2,}(?:,\d{1,2})?|(?:\.\d{3})+,\d{1,2}|(?: \d{3}){2,}"
@@ -76,7 +83,7 @@ def middle_of_ranges(line: str, notes: list[str]) -> str:
         if low >= high or len(text) > len(match[0]) or (not match[1] and _CHANGE.search(line[: match.start()])):
             return match[0]
         notes.append(f"Of {match[0].strip()} the middle is taken: {mean:,.10g}.")
-        return text.ljust(len(match[0]))
+        return text.rjust(len(match[0]))
 
     return _RANGE.sub(middle, line)
 

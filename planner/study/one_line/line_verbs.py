@@ -1,6 +1,6 @@
 """The verbs of a line, where things stand, and where data stays."""
 
-from planner.study.one_line.line_rules import END, MY, rule
+from planner.study.one_line.line_patterns import END, MY, rule
 from planner.study.one_line.quantities import Rule
 
 VERBS: tuple[Rule, ...] = (
@@ -10,23 +10,29 @@ VERBS: tuple[Rule, ...] = (
         rf" imagenet", True),
     rule("serve", rf"(?<![a-z])(?:self-?\s?)?(?:serv(?:e|es|ing)|host(?:s|ing)?){END}|inferenc(?:e|ing)|deploy\w*"
         rf"|(?:(?:support|customer|service|internal|rag|coding|code) )*(?:chat(?:-?\s?bots?)?|bots?|copilots?"
-        rf"|assistants?|agents?){END}|rag{END}|llms?{END}|api endpoint", True),
-    rule("have", rf"(?:we|i)(?: already)? (?:have|own|got)(?: got| already)?{END}|(?:we|i)'ve(?: got)?{END}|(?:has"
-        rf"|have|had)(?= \d)|(?:sell(?:ing)?|keep(?:ing)?) (?:our|the|my)(?= \d)|existing"
-        r"|already (?:have|own)|(?:^|(?<=, )|(?<=and ))own(?= (?:an? |one |two )?(?:\d|[a-z]{1,4} ?\d))(?! room"
+        rf"|assistants?|agents?){END}|(?:code[- ]?)?completion|autocomplete|rag{END}|llms?{END}|api endpoint", True),
+    rule("have", rf"(?<!should )(?<!could )(?<!would )(?<!must )(?<!do )(?:we|i)(?: already)? (?:have|own|got)(?:"
+        rf" got| already)?{END}|(?:we|i)'ve(?: got)?{END}|(?:has|have|had|got)(?= \d)|(?:sell(?:ing)?|keep"
+        rf"(?:ing)?) (?:our|the|my)(?= \d)|existing"
+        r"|(?<!should we )(?<!should i )already (?:have|own)|(?:^|(?<=, )|(?<=and ))own(?= (?:an? |one |two )?"
+        r"(?:\d|[a-z]{1,4} ?\d))(?! room"
         r"|[^.;?,]* or (?:rent|lease)|"
         " or)", True),
     rule("anyone", r"(?<![a-z])(?:cheapest|any|which|what|best)\s+"
-        rf"(?:gpus?|cards?|accelerators?|chips?|hardware){END}", True),
-    rule("place", rf"(?:at |from )?home{END}|zu ?hause|à la maison|en casa|in {MY} (?:house|flat|apartment|bedroom"
+        rf"(?:vendor|brand|make|gpus?|cards?|accelerators?|chips?|hardware){END}", True),
+    rule("place", rf"(?:at |from )?home{END}(?! loan)|zu ?hause|à la maison|en casa|(?:in|at) {MY} (?:house|flat"
+        rf"|apartment|bedroom"
         rf"|garage|basement)|under {MY} desk", "home"),
     rule("place", rf"(?:at|in|for) (?:{MY} )?(?:[a-z|]+ )?office{END}|(?:^|(?<=, ))(?:our |an |the )?office(?= in )"
         rf"|im büro|au bureau|en la oficina", "office"),
     rule("place", rf"(?:in |at )?(?:a )?co-?lo(?:cation)?{END}(?: (?:facility|space))?", "colocation"),
     rule("place", rf"(?:in[- ])?(?:house )?(?:own |our |a |the )*data\s?cent(?:er|re)s?{END}", "data_centre"),
-    rule("place", rf"on[- ]?prem(?:ises?)?{END}|(?:own |our |server )+room|(?:stays? )?on[- ]?site{END}"
-        rf"|in[- ]house{END}|serverraum|air[- ]?gapped|(?:inside|within|in) (?:the|our) (?:own )?(?:hospital|bank"
-        rf"|building|premises)|(?:hospital|company|bank|institute|school|ministry) *\|* *basement", "own_room"),
+    rule("place", rf"on[- ]?prem(?:ises?)?{END}|(?:own |our |server )+room|(?:stays? )?on[- ]?site{END}|stays?"
+        rf" inside(?= *(?:$|[,.;]))"
+        rf"|in[- ]house{END}|serverraum|air[- ]?gapped|(?:inside|within|in) (?:(?:the|our|my) )?(?:own )?"
+        rf"(?:hospital|bank"
+        rf"|building|premises|house(?= walls))|(?:not|never) leave (?:the|our) (?:house|building|hospital|premises"
+        rf"|company|bank|site)|(?:hospital|company|bank|institute|school|ministry) *\|* *basement", "own_room"),
     rule("place", rf"(?:on |at )?(?:the |our )?(?:campus|university|uni){END}", "campus"),
     rule("stay", r"(?:(?:must|may|shall|should) not|mustn't|cannot|can't|never) leaves?(?: the country)?|nicht"
         r" verlassen|(?:data )?(?:must )?stays? (?:there|here|in the country|local(?:ly)?)(?![a-z])|(?:müssen"

@@ -21,11 +21,12 @@ def _any(words: object) -> str:
 
 
 _TO_99 = rf"(?:(?:{_any(_TENS.split())}|fourty|ninty)(?:[ -](?:{_any(_COUNTED.split()[:9])}))?|{_any(_SMALL)})(?![a-z])"
-_TO_999 = rf"(?:(?:{_TO_99}|an?) hundred(?:(?: and| -)? {_TO_99})?|{_TO_99})"
+_TO_999 = rf"(?:(?:(?:{_TO_99}|an?) )?hundred(?:(?: and| -)? {_TO_99})?|{_TO_99})"
 _NUMBER = re.compile(
     rf"(?<![\w.,-])(?P<q>(?:an? )?(?:half|quarter)(?: of)? an?(?= )"
     rf"|(?:a )?(?:half|quarter)(?= (?:million|billion|trillion|dozen))"
-    rf"|a (?:couple|few|handful)(?: of)?|several|{_TO_999}|hundred|dozen|an?|\d[\d,]*(?:\.\d+)?)"
+    rf"|(?:a )?(?:couple|few|handful)(?: of|(?= (?:hundred|thousand|million|dozen|k)))|a (?:couple|few|handful)"
+    rf"|several|{_TO_999}|hundred|dozen|an?|\d[\d,]*(?:\.\d+)?)"
     rf"(?: and (?:an? )?(?P<part>half|quarter))?"
     rf"(?:[ -](?P<times>{_any(_TIMES)})(?![a-z])(?: (?:and )?(?P<rest>{_TO_999}))?)?(?![a-z])"
 )

@@ -25,7 +25,7 @@ HOURS_OF_UNIT = {
     "s": 1 / SECONDS_PER_HOUR, "mi": 60 / SECONDS_PER_HOUR, "h": 1.0, "d": HOURS_PER_DAY,
     "n": HOURS_PER_DAY, "ev": HOURS_PER_DAY, "mor": HOURS_PER_DAY,
     "w": HOURS_PER_DAY * DAYS_PER_WEEK, "mo": HOURS_PER_MONTH, "m": HOURS_PER_MONTH, "y": HOURS_PER_YEAR,
-    "q": HOURS_PER_YEAR / 4, "sem": HOURS_PER_YEAR / 2, "fo": HOURS_PER_DAY * DAYS_PER_WEEK * 2,
+    "an": HOURS_PER_YEAR, "q": HOURS_PER_YEAR / 4, "sem": HOURS_PER_YEAR / 2, "fo": HOURS_PER_DAY * DAYS_PER_WEEK * 2,
 }  # fmt: skip
 _WORDS: dict[str, float] = {  # others are in digits before a rule reads them
     "zero": 0, "a": 1, "an": 1, "one": 1, "a single": 1, "single": 1, "once": 1, "twice": 2, "dual": 2, "quad": 4,
@@ -37,17 +37,18 @@ _SPELT = "|".join(sorted((re.escape(word) for word in _WORDS), key=len, reverse=
 NUMBER = rf"(?<![\w.,-])(?:{_DIGITS}{_SIZE}?|(?:{_SPELT})(?![\w-]))"
 PLAIN = rf"(?<![\w.,-])(?:{_DIGITS}|(?:{_SPELT})(?![\w-]))"  # without million: 5 m is five months
 UNIT = (
-    r"(?P<unit>seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h|days?|d|nights?|evenings?|mornings?|weeks?|wks?|w|months?|mos?|mths?|quarters?"
+    r"(?P<unit>seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h|days?|d|nights?|evenings?|mornings?|weeks?|wks?|w"
+    r"|months?|mos?|mths?|quarters?"
     r"|semesters?|fortnights?|years?|yrs?|y)(?![a-z0-9])"
 )
 LONG_UNIT = UNIT.replace("seconds?|secs?|s|minutes?|mins?|", "")  # 4090s are cards
-EVERY = r"\s*(?:/|(?:per|an?|each|every|p)(?![a-z]))\s*"
+EVERY = r"\s*(?:/|(?:per|an?|each|every|p|in (?:one|a single)(?= (?:day|hour|minute|second)))(?![a-z]))\s*"
 RATE_UNIT = rf"(?:{EVERY}{UNIT}|\s*(?P<ly>hourly|daily|nightly|weekly|monthly|quarterly|yearly|annually))"
 REQUESTS = (
     r"(?:(?!(?:for|and|to|with|in|on|at|of|x|gpus?|cards?|sdxl|flux) )[a-z]+ )?"
     rf"(?:{WORDS['requests'].replace(' ', '|')})"
 )
-TOKENS = r"(?:training |text |output |input )?(?:tokens?|toks?)(?![a-z])"
+TOKENS = r"(?:training |text |output |input )?(?:tokens?|toks?)(?: input(?= per| a| /))?(?![a-z])"
 WHO = rf"(?:{WORDS['people'].replace(' ', '|')})(?![a-z])"
 ASKERS = r"(?:users|customers|clients|visitors|subscribers|citizens|residents|players|patients|readers|learners)"
 
@@ -152,6 +153,12 @@ def clock_share(match: re.Match[str]) -> float:
         times.append(hour % 12 + 12 * ("pm" in text) + minute / 60 if text.endswith("m") else hour + minute / 60)
     share = ((times[1] - times[0]) % HOURS_PER_DAY or HOURS_PER_DAY) / HOURS_PER_DAY
     return share * (WORKING_DAYS / DAYS_PER_WEEK if match["weekdays"] else 1.0)
+
+
+def months_between(match: re.Match[str]) -> float:
+    """Return the hours from a month to another one: june to february."""
+    first, last = (_MONTH_NAMES.index(match[name][:3]) for name in ("from", "to"))
+    return ((last - first) % 12 or 12) * HOURS_PER_MONTH
 
 
 def every(match: re.Match[str]) -> float:

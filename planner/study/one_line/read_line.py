@@ -10,14 +10,24 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any
 
+from planner.scenario.base import HOURS_PER_DAY
 from planner.scenario.known_names import accelerator_meant
 from planner.scenario.typed_money import AmountError
-from planner.study.one_line.line_asks import SAYS_ENOUGH, ask_for_chip, ask_what_for, is_negated, unknown_words
-from planner.study.one_line.line_money import find_amounts
+from planner.study.one_line.line_asks import (
+    NEGATION,
+    SAYS_ENOUGH,
+    ask_for_chip,
+    ask_for_currency,
+    ask_for_period,
+    ask_what_for,
+    is_negated,
+    unknown_words,
+)
+from planner.study.one_line.line_chips import EACH, add_chip, with_count
+from planner.study.one_line.line_money import FROM, find_amounts
 from planner.study.one_line.line_names import (
     LineName,
     find_names,
-    provider_called,
     sells_tokens,
     tokens,
     work_of_kind,
@@ -27,7 +37,6 @@ from planner.study.one_line.line_records import (
     GPU_WORDS,
     MACHINE_WORDS,
     VERB_WORDS,
-    LineCount,
     LineError,
     LineParts,
     LineQuestion,
@@ -36,6 +45,7 @@ from planner.study.one_line.line_records import (
     machine_size,
 )
 from planner.study.one_line.line_rules import RULES, STRAY
+from planner.study.one_line.line_sold_names import provider_called
 from planner.study.one_line.line_spelling import middle_of_ranges, plain_spelling
 from planner.study.one_line.line_verbs import VERBS
 from planner.study.one_line.line_words import FILLERS, WORDS
@@ -46,25 +56,19 @@ from pricing.formulas import printable
 from pricing.meant import Meant
 
 LONGEST = 300
-_MACHINES_BEHIND = re.compile(r" (?:servers|nodes|machines|boxes|racks)(?![a-z])")
-_EACH = re.compile(
-    r"(?: in)? each(?![a-z])"
-    r"| (?:per|(?:for|in) (?:each|every)) (?!(?:hour|day|week|month|quarter|year|gpu|card|node|server|kwh"
-    r"|token|second|minute)(?![a-z]))[a-z]+"
-)
 _ONLY = re.compile(r" only(?![a-z])")
-_MOST_BETWEEN = 2  # words between `we have` and what there is
 _EXAMPLE = "64 H100 for 3 months in Germany, or Llama 70B at 5 requests a second"
 _ONE = {"place": "place", "model": "model", "provider": "seller", "seller": "seller", "price": "model"}
-_OWNED_SINCE = re.compile(
-    r"(?<![a-z])(?:owned since|(?:bought|purchased|owned)(?: in)? (?:19|20)\d\d)(?![a-z])", re.IGNORECASE
+_ORDERED = re.compile(
+    r"(?:^|[|,.;:?!(]|(?<![a-z])(?:need|want|needs|use|using|buy|rent|get|have|for|of|with|take|order|own|exactly"
+    r"|say|about"
+    r"|maybe|like|and|or|to|just|only|on))\s*$"
 )
-_OWNED = re.compile(
-    r"s? (?:(?:that |which )?(?:we|i)(?: already)? (?:have|own)|owned|(?:since|from) (?:19|20)\d\d)(?![a-z])"
-)
-_DYING = re.compile(
-    r"s? (?:(?:is|are|was|just|has|have|card|gpu) )*"
-    r"(?:dies|died|dying|dead|broke|broken|failed|failing|gave up|fried|toast)(?![a-z])"
+_OWN_GPUS = re.compile(
+    r"research|student|phd|postdoc|engineer|scientist|dev|program|coder|ml |ai |artist|quant|people|ppl|peeps"
+    r"|person|team|group"
+    r"|lab|founder|intern|profess|faculty|us$|me$|self|design|fellow|folk|colleague|kid|pupil|head|famil|house"
+    r"|friend|analyst|learner"
 )
 _UNITS = {unit + plural for unit in ("hour", "day", "week", "month", "year") for plural in ("", "s")}
 _COSTS = re.compile(r"(?<![a-z])(?:costs?|price|prices|much|expensive|pay)(?![a-z])")
@@ -93,25 +97,21 @@ _REPLACES = re.compile(
 
 def read_line(catalogue: Catalogue, typed: str, day: date | None = None) -> LineReading:
     """Return the plan that a line asks for on a day (none: the catalogue's). Raises `LineError` where there is none."""
-    line = " ".join(unicodedata.normalize("NFKC", typed).split())
-    if not line:
-        raise LineError(f"The line is empty: write {_EXAMPLE}.")
-    if len(line) > LONGEST:
-        raise LineError(f"The line has {len(line):,} characters, at most {LONGEST} are read: write {_EXAMPLE}.")
-    lower = "".join(low if len(low := mark.lower()) == 1 else mark for mark in line)
-    parts = LineParts(line, plain_spelling(lower), {"day": day or catalogue.day})
-    parts.rest = middle_of_ranges(parts.rest, parts.notes)
+    parts = _spelled(typed, day or catalogue.day)
+    line = parts.line
     try:
         _read_quantities(catalogue, parts)
     except AmountError as error:
         raise LineError(f"{error}.") from error
     _read_names(catalogue, parts)
     _read_generic_count(parts)
+    ask_for_currency(catalogue, parts)
     ask_for_chip(catalogue, parts)
     periods = (
         () if _COSTS.search(parts.line.lower()) else take(parts.rest, STRAY)
     )  # per month, of nothing that was read
     stray = [parts.line[start:end] for _, _, start, end in periods]
+    ask_for_period(parts, [(start, end) for *_, start, end in periods])
     unknown = (*unknown_words(catalogue, parts), *stray)
     ask_what_for(parts)
     parts.phrases.sort(key=lambda phrase: line.find(phrase.text))
@@ -120,6 +120,19 @@ def read_line(catalogue: Catalogue, typed: str, day: date | None = None) -> Line
     if not parts.values.keys() & SAYS_ENOUGH:
         raise LineError(f"Nothing in {printable(line, 60)!r} says what is wanted: write {_EXAMPLE}.")
     return _with_plan(catalogue, parts, unknown)
+
+
+def _spelled(typed: str, day: date) -> LineParts:
+    """Return a line in the spelling that its rules read. Raises `LineError` where it is empty or too long."""
+    line = " ".join(unicodedata.normalize("NFKC", typed).split())
+    if not line:
+        raise LineError(f"The line is empty: write {_EXAMPLE}.")
+    if len(line) > LONGEST:
+        raise LineError(f"The line has {len(line):,} characters, at most {LONGEST} are read: write {_EXAMPLE}.")
+    lower = "".join(low if len(low := mark.lower()) == 1 else mark for mark in line)
+    parts = LineParts(line, plain_spelling(lower), {"day": day})
+    parts.rest = middle_of_ranges(parts.rest, parts.notes)
+    return parts
 
 
 def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...]) -> LineReading:
@@ -139,6 +152,9 @@ def _read_quantities(catalogue: Catalogue, parts: LineParts) -> None:
     if second := _SECOND_WORK.search(parts.rest):  # train a 7b, then fine-tune it
         parts.leave_out("work", second["second"].strip(" ,;"), *second.span("second"))
     exchange = rates(catalogue)
+    for was in FROM.finditer(parts.rest):  # a bill that went from 3k to 9k
+        parts.notes.append(f"{parts.line[was.start() : was.end()].strip()} was before: it is left out.")
+        parts.rest = parts.rest[: was.start()] + " " * len(was[0]) + parts.rest[was.end() :]
     for amount in find_amounts(parts.rest, exchange, sells_tokens(catalogue, parts.rest)):
         value: Any = (
             amount.usd if amount.kind in ("monthly_budget", "havesold_each", "contract", "all_price") else amount.text
@@ -149,11 +165,37 @@ def _read_quantities(catalogue: Catalogue, parts: LineParts) -> None:
     for name, value, start, end in take(parts.rest, RULES):
         if BLANK not in parts.rest[start:end]:
             parts.add(name, value, start, end)
-            if name in _BY_THE_HOUR and _BY_THE_HOUR[name].match(parts.line[start:end].lower()):
-                parts.values[f"{name}_by_the_hour"] = True
+            _keep_manner(parts, name, value, parts.line[start:end].lower())
     if {"gpu_hours", "texts"} & parts.values.keys():
         for name, value, start, end in take(parts.rest, STRAY):
             parts.add(name, value, start, end)
+
+
+def _keep_manner(parts: LineParts, name: str, value: Any, text: str) -> None:
+    """Keep how a quantity was stated, where that changes what it means."""
+    values = parts.values
+    if name == "team" and not _OWN_GPUS.search(text):
+        values["are_served"] = True
+    if name == "length" and value < HOURS_PER_DAY and "busy" in values:  # at night, ten hours
+        values |= {"busy": value / HOURS_PER_DAY}
+        values.pop("length", None)
+    if name == "length" and text.startswith("over"):
+        values["is_over"] = True
+    if name in _BY_THE_HOUR and _BY_THE_HOUR[name].match(text):
+        values[f"{name}_by_the_hour"] = True
+
+
+def _read_verbs(parts: LineParts) -> None:
+    for verb, value, start, end in take(parts.rest, VERBS):
+        before = parts.line[:start].lower()
+        is_unwanted = NEGATION.search(before) or (verb == "place" and re.search(r"(?<![a-z])no [a-z]+ $", before))
+        if is_unwanted and verb not in ("stay", "have"):
+            parts.rest = blank(parts.rest, start, end)
+            parts.notes.append(f"{parts.line[start:end].strip()} is not wanted: it is left out.")
+        elif verb == "have":  # it says which GPUs are there, and nothing by itself
+            parts.rest = blank(parts.rest, start, end)
+        else:
+            parts.add(verb, value, start, end, VERB_WORDS.get(verb, "yes") if value is True else None)
 
 
 def _read_names(catalogue: Catalogue, parts: LineParts) -> None:
@@ -169,11 +211,7 @@ def _read_names(catalogue: Catalogue, parts: LineParts) -> None:
         _add_name(catalogue, parts, name, kept_from)
     for place in _read_nationality(parts):
         _add_name(catalogue, parts, place, None)
-    for verb, value, start, end in take(parts.rest, VERBS):
-        if verb == "have":  # it says which GPUs are there, and nothing by itself
-            parts.rest = blank(parts.rest, start, end)
-        else:
-            parts.add(verb, value, start, end, VERB_WORDS.get(verb, "yes") if value is True else None)
+    _read_verbs(parts)
     for work in work_of_kind(parts.line.lower()):
         if "model" not in parts.values:
             _add_name(catalogue, parts, work, None)
@@ -202,10 +240,10 @@ def _add_name(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from:
         rewritten = {each: parts.line[: name.start] + each + parts.line[name.end :] for each in name.choices}
         called = {_called(catalogue, each): line for each, line in rewritten.items()}
         parts.questions.append(LineQuestion(parts.line[name.start : name.end], called))
-        parts.rest = blank(parts.rest, *_with_count(name, count_beside(parts.rest, name.start, name.end)))
+        parts.rest = blank(parts.rest, *with_count(name, count_beside(parts.rest, name.start, name.end)))
         return
     if name.kind in ("chip", "machine"):
-        _add_chip(catalogue, parts, name, kept_from)
+        add_chip(catalogue, parts, name, kept_from)
         return
     kind, key = name.kind, name.meant.key
     quantity = {"place": "site", "price": "billfor"}.get(kind, kind)
@@ -220,62 +258,12 @@ def _add_name(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from:
     parts.notes += [name.meant.note] if name.meant.note else []
 
 
-def _with_count(name: LineName, count: LineCount | None) -> tuple[int, int]:
-    """Return where a name and the count beside it begin and end."""
-    return (min(count.start, name.start), max(count.end, name.end)) if count else (name.start, name.end)
-
-
-def _add_chip(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from: int | None) -> None:
-    count = count_beside(parts.rest, name.start, name.end)
-    if _is_dying(parts, name, count):
-        return
-    machine, offer = catalogue.servers.get(name.meant.key), catalogue.offers.get(name.meant.key)
-    chip = machine.accelerator if machine else offer.accelerator if offer else name.meant.key
-    is_replaced = name.end <= parts.replaced_until
-    is_owned = "owned" not in parts.values and _OWNED.match(parts.line.lower(), name.end) is not None
-    is_owned = is_owned or _OWNED_SINCE.search(parts.line) is not None
-    is_behind = is_owned or is_replaced or _is_behind(parts.rest, kept_from, count)
-    is_kept = "have" not in parts.values and count is not None and is_behind
-    label = catalogue.accelerator_label(chip)
-    if (is_replaced or parts.values.get("chip", chip) != chip) and not is_kept:
-        parts.leave_out("kind of GPU", label, *_with_count(name, count))
-        return
-    is_dgx = re.match(r"[dh]gx [abh]\d", parts.rest[name.start : name.end]) is not None
-    is_whole = is_dgx or (count is not None and (count.of_machines or _MACHINES_BEHIND.match(parts.rest, name.end)))
-    each = machine.accelerators if machine else offer.accelerators_per_instance if offer else 0
-    each = each or int(parts.values.get("machine_size", machine_size(chip)) if is_whole else 1)
-    if count is not None or machine or offer or is_dgx:
-        many = (count.many if count else parts.values.pop("gpus", 1) if offer or machine else 1) * each
-        parts.values |= {"chip_have" if is_kept else "chip": chip}
-        parts.values |= {"of_each": True} if not is_whole and _EACH.match(parts.rest, name.end) else {}
-        parts.add("have" if is_kept else "gpus", many, *_with_count(name, count), f"{many:,} x {label}")
-    else:
-        parts.values["chip"] = chip
-        parts.add("gpu", chip, name.start, name.end, label)
-    parts.notes += [name.meant.note] if name.meant.note else []
-
-
-def _is_dying(parts: LineParts, name: LineName, count: LineCount | None) -> bool:
-    """Return whether a line says of a card that it broke: then it is not what is wanted."""
-    if dying := _DYING.match(parts.line.lower(), name.end):
-        parts.dying = _with_count(name, count)[0], dying.end()
-        parts.rest = blank(parts.rest, *parts.dying)
-    return dying is not None
-
-
-def _is_behind(rest: str, have_end: int | None, count: LineCount | None) -> bool:
-    """Return whether a count stands right behind `we have`."""
-    if have_end is None or count is None or have_end > count.start:
-        return False
-    between = rest[have_end : count.start]
-    return BLANK not in between and len(between.split()) <= _MOST_BETWEEN
-
-
 def _read_generic_count(parts: LineParts) -> None:
     """Read `16 gpus` and a number that stands alone, where no chip has a count; `32 more` beside those one has."""
     for word in tokens(parts.rest):
         count = count_beside(parts.rest, word.start, word.end)
         if "gpus" not in parts.values and word.text in GPU_WORDS and count:
+            parts.values |= {"of_each": True} if EACH.match(parts.rest, word.end) else {}
             parts.add("gpus", count.many, count.start, word.end)
         elif "gpus" not in parts.values and "chip" in parts.values and count and word.text in MACHINE_WORDS:
             many = count.many * machine_size(parts.values["chip"])
@@ -285,6 +273,9 @@ def _read_generic_count(parts: LineParts) -> None:
             parts.add(name, parts.values[now] + count.many, count.start, word.end)
     for word in tokens(parts.rest):
         is_alone = _UNIT_BEHIND.match(parts.rest, word.end) is None
+        is_alone = is_alone and parts.rest[word.end : word.end + 1] not in ("x", "%")
+        is_alone = is_alone and _ORDERED.search(parts.rest[: word.start]) is not None
+        is_alone = is_alone and not re.match(r",\d{3}", parts.rest[word.end :])
         if "chip" in parts.values and "gpus" not in parts.values and word.text.isdecimal() and is_alone:
             parts.add("gpus", int(word.text), word.start, word.end)
 

@@ -1,0 +1,120 @@
+"""Chips and machines of a line: how many there are, which of them are owned, and which others replace."""
+
+import re
+from typing import NamedTuple
+
+from planner.study.one_line.line_names import LineName
+from planner.study.one_line.line_records import LineCount, LineParts, count_beside, machine_size
+from planner.study.one_line.quantities import BLANK, blank
+from pricing import Catalogue
+
+_MACHINES_BEHIND = re.compile(r" (?:servers|nodes|machines|boxes|racks)(?![a-z])")
+EACH = re.compile(
+    r"(?: in)? each(?![a-z])"
+    r"| (?:per|(?:for|in) (?:each|every)) (?!(?:hour|day|week|month|quarter|year|gpu|card|node|server|kwh"
+    r"|token|second|minute)(?![a-z]))[a-z]+"
+)
+_MOST_BETWEEN = 2  # words between `we have` and what there is
+_OWNED_SINCE = re.compile(
+    r"(?<![a-z])(?:owned since|(?:bought|purchased|owned)(?: in)? (?:[a-z]{3,9} )?(?:19|20)\d\d|(?:keep|sell) or "
+    r"(?:keep|sell|scrap)"
+    r"|or keep|keep or flip|inherited|throw (?:(?:it|them) )?away|old gear|(?:is|are|was|were) donated|fully"
+    r" depreciated|sitting idle|(?:sell|dump|scrap)"
+    r" (?:them|em|it)|already paid)(?![a-z])",
+    re.IGNORECASE,
+)
+_OWNED = re.compile(
+    r"s? (?:(?:that |which )?(?:we|i)(?: already)? (?:have|own)|owned|(?:since|from) (?:19|20)\d\d)(?![a-z])"
+)
+_DYING = re.compile(
+    r"s? (?:(?:is|are|was|just|has|have|card|gpu) )*"
+    r"(?:dies|died|dying|dead|broke|broken|failed|failing|gave up|fried|toast)(?![a-z])"
+)
+_ON_LEASE = re.compile(
+    r"s? (?:(?:are|is|on|currently|already) )*(?:booked|rented|reserved|leased|lease|contract)(?![a-z])"
+)
+_SOME_TOO = re.compile(r"(?:and|plus|,) (?:some|other|various) (?:old )?$")
+_BOXES = re.compile(r"\d+ (?:hosts|nodes|servers|machines|boxes|instances) ")
+
+
+class LineChip(NamedTuple):
+    """A chip of a line: its id, its label, how many a machine of that name has, and whether it is owned."""
+
+    key: str
+    label: str
+    each: int
+    is_kept: bool
+
+
+def with_count(name: LineName, count: LineCount | None) -> tuple[int, int]:
+    """Return where a name and the count beside it begin and end."""
+    return (min(count.start, name.start), max(count.end, name.end)) if count else (name.start, name.end)
+
+
+def add_chip(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from: int | None) -> None:
+    """Add a chip or a machine with the count beside it, as wanted or as owned."""
+    count = count_beside(parts.rest, name.start, name.end)
+    if _is_dying(parts, name, count):
+        return
+    machine, offer = catalogue.servers.get(name.meant.key), catalogue.offers.get(name.meant.key)
+    chip = machine.accelerator if machine else offer.accelerator if offer else name.meant.key
+    is_kept = _is_kept(parts, name, count, kept_from)
+    is_second = name.end <= parts.replaced_until or parts.values.get("chip", chip) != chip
+    is_second = is_second or (count is None and "have" in parts.values and _is_some_too(parts, name))
+    label = catalogue.accelerator_label(chip)
+    if is_second and not is_kept:
+        parts.leave_out("kind of GPU", label, *with_count(name, count))
+        return
+    if (machine or offer) and count is None and "gpus" in parts.values and parts.values.get("chip") == chip:
+        parts.rest = blank(parts.rest, name.start, name.end)  # 48 H100 with AWS p5
+        return
+    each = machine.accelerators if machine else offer.accelerators_per_instance if offer else 0
+    _add_many(parts, name, count, LineChip(chip, label, each or 0, is_kept))
+    parts.notes += [name.meant.note] if name.meant.note else []
+
+
+def _add_many(parts: LineParts, name: LineName, count: LineCount | None, chip: LineChip) -> None:
+    """Add how many of a chip there are: a count of chips or of machines, or none where nobody says."""
+    is_dgx = re.match(r"[dh]gx [abh]\d", parts.rest[name.start : name.end]) is not None
+    is_whole = is_dgx or (count is not None and (count.of_machines or _MACHINES_BEHIND.match(parts.rest, name.end)))
+    if count is None and not chip.each and not is_dgx:
+        parts.values["chip"] = chip.key
+        parts.add("gpu", chip.key, name.start, name.end, chip.label)
+        return
+    many = count.many if count else parts.values.pop("gpus", 1) if chip.each else 1
+    many *= chip.each or int(parts.values.get("machine_size", machine_size(chip.key)) if is_whole else 1)
+    parts.values |= {"chip_have" if chip.is_kept else "chip": chip.key}
+    is_each = not is_whole and (count is None or not _BOXES.match(parts.rest, count.start))
+    parts.values |= {"of_each": True} if is_each and EACH.match(parts.rest, name.end) else {}
+    parts.add("have" if chip.is_kept else "gpus", many, *with_count(name, count), f"{many:,} x {chip.label}")
+
+
+def _is_kept(parts: LineParts, name: LineName, count: LineCount | None, kept_from: int | None) -> bool:
+    """Return whether a line says of the GPUs that it counts there that they are its own."""
+    if "have" in parts.values or count is None or _ON_LEASE.match(parts.line.lower(), name.end):
+        return False
+    is_owned = "owned" not in parts.values and _OWNED.match(parts.line.lower(), name.end) is not None
+    is_owned = is_owned or re.search(r"(?:my|our) $", parts.rest[: count.start]) is not None
+    is_owned = is_owned or _OWNED_SINCE.search(parts.line) is not None
+    return is_owned or name.end <= parts.replaced_until or _is_behind(parts.rest, kept_from, count)
+
+
+def _is_some_too(parts: LineParts, name: LineName) -> bool:
+    """Return whether it stands behind `and some`."""
+    return _SOME_TOO.search(parts.rest[: name.start]) is not None
+
+
+def _is_dying(parts: LineParts, name: LineName, count: LineCount | None) -> bool:
+    """Return whether a line says of a card that it broke: then it is not what is wanted."""
+    if dying := _DYING.match(parts.line.lower(), name.end):
+        parts.dying = with_count(name, count)[0], dying.end()
+        parts.rest = blank(parts.rest, *parts.dying)
+    return dying is not None
+
+
+def _is_behind(rest: str, have_end: int | None, count: LineCount | None) -> bool:
+    """Return whether a count stands right behind `we have`."""
+    if have_end is None or count is None or have_end > count.start:
+        return False
+    between = rest[have_end : count.start]
+    return BLANK not in between and len(between.split()) <= _MOST_BETWEEN
