@@ -39,10 +39,9 @@ def result(catalogue: Catalogue, use: Use) -> None:
         del st.session_state[_READING]
         return
     first = reading.questions[0]
-    is_question = first.text.startswith(("which ", "what "))
-    asked = f"{first.text.capitalize()}?" if is_question else f"Which is meant by {first.text}?"
+    question = f"{first.text.capitalize()}?" if first.is_whole else f"Which is meant by {first.text}?"
     st.pills(
-        words.markdown(asked), list(first.choices), key=_CHOICE, on_change=_choose,
+        words.markdown(question), list(first.choices), key=_CHOICE, on_change=_choose,
         args=(catalogue, use, dict(first.choices)),
     )  # fmt: skip
 

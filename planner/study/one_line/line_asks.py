@@ -86,7 +86,7 @@ def ask_what_for(parts: LineParts) -> None:
     is_work = bool({"train", "tune", "serve", "texts", "images", "all_audio", "tokens", "token_rate"} & values.keys())
     wanted = WORDS["models_to_choose"] if is_work else WORDS["works_to_choose"]
     lines = {label: f"{parts.line.rstrip(' .?!')} {words}" for label, words in wanted.items()}
-    parts.questions.append(LineQuestion("which model" if is_work else "what for", lines))
+    parts.questions.append(LineQuestion("which model" if is_work else "what for", lines, is_whole=True))
 
 
 def ask_for_currency(catalogue: Catalogue, parts: LineParts) -> None:

@@ -109,7 +109,7 @@ def _add_facts(catalogue: Catalogue, values: dict[str, Any]) -> None:
     """Add what follows on the model or the GPU: its parameters and kind, or the rate of the GPU."""
     chip = catalogue.accelerators[values.get("chip", USUAL_ACCELERATOR)]
     if model := catalogue.models.get(values.get("model", "")):
-        values |= {"speech": True} if model.label.startswith("Whisper") else {}
+        values |= {"speech": True} if str(values["model"]).startswith("Whisper") else {}
         values |= {
             "modality": model.modality,
             "params": (model.active_params_b or model.params_b) * 1e9,

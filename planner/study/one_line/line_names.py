@@ -26,7 +26,6 @@ from pricing import Catalogue, PricingError, UnknownNameError, names
 from pricing.caching import cached
 from pricing.errors import AmbiguousNameError, NameLookupError
 from pricing.meant import Meant, SeveralModels
-from pricing.model import Model
 from pricing.near import near
 
 _MOST_WORDS, _SHORT, _LEAST_LETTERS, _LONG, _MOST_CHOICES = 6, 3, 5, 9, 4
@@ -339,8 +338,9 @@ def _newest(catalogue: Catalogue, called: str, error: UnknownNameError) -> Meant
 
 
 def _of_size(catalogue: Catalogue, called: str, billions: float) -> Meant:
-    def rank(record: Model) -> tuple[bool, bool, bool, str]:
-        is_so_called = re.search(rf"(?<![\d.]){billions:g}b", record.label.casefold()) is not None
+    def rank(key: str) -> tuple[bool, bool, bool, str]:
+        record = texts[key]
+        is_so_called = re.search(rf"(?<![\d.]){billions:g}b", key.casefold()) is not None
         return record.active_params_b is None, is_so_called, record.family.startswith("Llama"), record.released or ""
 
     texts = {key: record for key, record in catalogue.models.items() if record.modality == "text"}
@@ -348,7 +348,7 @@ def _of_size(catalogue: Catalogue, called: str, billions: float) -> Meant:
     within = max(min(off.values()), math.log1p(_SIZE_WITHIN))
     if within > _SIZE_NEAR:
         raise UnknownNameError(f"No model has a size of {called}.", ())
-    key = max((key for key in texts if off[key] <= within), key=lambda key: rank(texts[key]))
+    key = max((key for key in texts if off[key] <= within), key=rank)
     return Meant(key, f"{called!r} is taken for {texts[key].label}: a model of about that size and of a usual shape.")
 
 

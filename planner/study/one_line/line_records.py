@@ -33,6 +33,7 @@ class LineQuestion:
 
     text: str
     choices: Mapping[str, str]
+    is_whole: bool = False  # the text is the question itself: which model
 
 
 @dataclass(frozen=True)
