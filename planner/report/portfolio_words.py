@@ -52,7 +52,7 @@ def portfolio_sentences(fleets: Fleets, rule: Rule) -> tuple[str, ...]:
     """Return what sharing saves, and on which terms the fleets are calculated."""
     terms = filter(None, map(_fleet_sentence, fleets))
     return (
-        f"{_best_options(fleets)} {_saving(fleets)}",
+        " ".join((*_best_options(fleets), _saving(fleets))),
         *terms,
         f"{RULES[rule]} {_SPREADING}",
         *_pay_more(fleets, rule),

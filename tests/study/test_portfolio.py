@@ -65,6 +65,17 @@ def test_three_teams_by_hand(three: tuple[SharedFleet, ...]) -> None:
     assert peaks[:, 12].tolist() == [8, 8, 8]
 
 
+def test_the_answer_is_said_in_a_sentence_and_who_pays_more_is_named(three: tuple[SharedFleet, ...]) -> None:
+    first, *others = portfolio_sentences(three, "peak")
+    assert first.startswith(
+        "Best for all: Own 8 and rent the peaks, for 24 GPUs at once at most. One fleet for all 3 plans: $2"
+    )
+    assert "Sharing saves $" in first
+    # Ads pays a third, 76,060.20 USD, and 8 x 8,760 x 0.2 x 4 = 56,064 USD alone.
+    assert others[-1] == "“Ads” pays $20,000 more than alone (Rent on demand): agree on its share."
+    assert not any("more than alone" in sentence for sentence in portfolio_sentences(three, "hours"))
+
+
 def test_chargeback_by_hand_to_the_cent(three: tuple[SharedFleet, ...]) -> None:
     # 228,180.48 / 12 = 19,015.04 USD a month, divided as 45 : 40 : 20 of 105: 8,149.303, 7,243.825 and 3,621.912.
     # In cents these are one short of the month: it goes to the largest.
