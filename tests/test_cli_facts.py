@@ -192,6 +192,7 @@ PLAN = "accelerator: H100-SXM5-80GB\nwork:\n  - accelerators: 8\n    busy_share:
 NAMED = f"{PLAN.replace('0.4', '0.95')}ways: [own, on_demand]\nrent:\n  offer: {OFFER}\n"
 
 
+@pytest.mark.slow
 def test_a_price_that_falls_is_news_once(keep: Keep, tmp_path: Path, capsys: pytest.CaptureFixture[Any]) -> None:
     plan = plan_file(tmp_path, PLAN)
     keep(2.79)
@@ -207,6 +208,7 @@ def test_a_price_that_falls_is_news_once(keep: Keep, tmp_path: Path, capsys: pyt
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.slow
 def test_an_answer_that_turns_is_news_once(keep: Keep, tmp_path: Path, capsys: pytest.CaptureFixture[Any]) -> None:
     """One price of many moves the market little; the price of an offer that is named is the plan's own."""
     plan = plan_file(tmp_path, PLAN.replace("0.4", "0.1"))

@@ -61,6 +61,7 @@ def test_a_function_returns_what_the_command_line_prints(
     assert getattr(api, name)(**asked, day=DAY) == json.loads(out)
 
 
+@pytest.mark.slow
 def test_a_plan_is_the_same_in_every_form(tmp_path: Path) -> None:
     preset = find_preset("startup")
     assert preset is not None

@@ -124,6 +124,7 @@ RENTS: list[tuple[str, float, float | None]] = [
 
 
 @each_row(("chip", "usd", "meant"), RENTS)
+@pytest.mark.slow
 def test_a_rent_is_asked_about_only_where_it_is_implausible_and_what_was_meant_is_not(
     chip: str, usd: float, meant: float | None
 ) -> None:

@@ -48,6 +48,7 @@ def names() -> list[str]:
 
 
 @each_row("name", names())
+@pytest.mark.slow
 def test_what_is_tried_takes_its_place_and_no_other(setting: PlanContext, name: str) -> None:
     said(setting)  # said before, so that it might be taken from there
     tried: Tried = {name: np.array([[0.25], [0.75]])}

@@ -31,6 +31,7 @@ def test_no_chip_is_proposed_that_is_old_unknown_or_a_desktop() -> None:
 
 
 @each_row(("model", "requests_per_s"), [("Llama-3.1-405B", 1.0), ("DeepSeek-R1", 2.0), ("Llama-3.3-70B", 1.0)])
+@pytest.mark.slow
 def test_a_service_of_any_chip_runs_on_one_that_is_rented(model: str, requests_per_s: float) -> None:
     plan = planned(CATALOGUE, asked(serve={"model": model, "requests_per_s": requests_per_s}), DAY)
     chip = CATALOGUE.accelerators[plan.setting.scenario.accelerator]

@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 from tests.web.test_questions import visit
 
 
+@pytest.mark.slow
 def test_a_controller_finds_profit_and_loss_leases_and_fiscal_years_folded() -> None:
     app = visit(sellat="2.1", sellshare="70", fiscal="4", reslease="true", equity="60", hurdle="11")
     assert len([one for one in app.expander if one.label.startswith("Accounting: ")]) == 1

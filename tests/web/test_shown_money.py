@@ -39,6 +39,7 @@ def check(key: str, code: str, views: Sequence[View]) -> None:
         assert not (wrong := differences(usd_text, text, mark_of(code), code, RATES[code].usd)), (view, wrong)
 
 
+@pytest.mark.slow
 def test_a_page_in_a_currency_has_no_dollar_and_every_amount_at_its_rate() -> None:
     check("startup", "INR", QUICK)
 
