@@ -135,10 +135,10 @@ MODELS = {
 }  # fmt: skip
 PLACES = {
     "GB": ["UK", "uk", "U.K.", "GB", "Great Britain", "England", "the UK", "London, UK", "uksouth"],
-    "US": ["USA", "us", "U.S.A.", "America", "United States", "the united states", "us-east-1"],
+    "US": ["USA", "us", "U.S.A.", "America", "United States", "the united states"],
     "US-CA": ["California", "San Francisco, CA, USA"], "US-TX": ["Texas", "Austin, Texas", "Austin, TX, USA"],
     "AT": ["Österreich"], "US-GA": ["Georgia, USA", "Atlanta, Georgia, United States"],
-    "US-VA": ["Virginia", "Ashburn, Virginia"], "EU": ["europe", "EU", "Europe", "european union", "the EU"],
+    "US-VA": ["Virginia", "Ashburn, Virginia", "us-east-1"], "EU": ["europe", "EU", "Europe", "european union", "the EU"],
     "DE": ["Germany", "Deutschland", "de", "Bavaria, Germany", "Frankfurt", "Berlin, Germany"],
     "NL": ["Netherlands", "Holland", "the Netherlands", "Amsterdam", "westeurope"], "FR": ["France", "paris"],
     "SE": ["Sweden", "Sverige", "stockholm"], "NO": ["norway", "Norge", "Oslo, Norway"], "IE": ["Ireland", "Dublin"],
