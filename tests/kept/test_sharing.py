@@ -1,5 +1,6 @@
 """Who may see and change a plan: its author, whom they share it with, and nobody by a name, a number or a guess."""
 
+import json
 from collections.abc import Callable
 from contextlib import closing
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from planner.cli.common import OK
 from planner.store import Right
 from planner.store.access import Asker, PlanRefusedError, UnknownPlanError, end_sign_in, has_ended
 from planner.store.database import PlanStoreError, reading, writing
@@ -19,6 +21,7 @@ from pricing.feeds.trail import trail
 from tests.facts import CATALOGUE
 from tests.kept.made import AT, version
 from tests.rows import each_row
+from tests.shell import run
 
 
 def store(name: str, *groups: str) -> PlanStore:
@@ -185,7 +188,7 @@ def test_plans_of_the_release_before_are_read_without_a_save(lab: int) -> None:
         assert connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar() == HEAD
 
 
-def test_decisions_about_live_prices_only_grow_too(place: str) -> None:
+def test_decisions_about_live_prices_only_grow_too(place: str, capsys: pytest.CaptureFixture[str]) -> None:
     for number in (1, 2):  # made, and opened again
         with closing(opened()) as database:
             database.run(f"INSERT INTO refreshes VALUES ({number}, 'r', 's', '', '', '', '', '', '', '', 0, 0, '')")
@@ -196,3 +199,7 @@ def test_decisions_about_live_prices_only_grow_too(place: str) -> None:
                 with pytest.raises(StoreError, match="only grows"):
                     database.run(change)
             assert set(trail(database)) == {("2026-11-26T09:30", "s", "undone", "0", "Ada")}
+    code, out, _ = run(capsys, "held", "--trail", "--json")
+    assert code == OK
+    line = {"When (UTC)": "2026-11-26 09:30", "Source": "s", "What": "undone", "Prices": "", "Who": "Ada"}
+    assert line in json.loads(out)["trail"]
