@@ -68,7 +68,7 @@ def _shared_reports(facts: Catalogue, members: tuple[PortfolioPlan, ...], day: d
 def _show(reports: Reports) -> None:
     address.choice(RULE, RULES, "hours")
     first, _ = reports["hours"]
-    st.subheader(words.markdown(first.title), anchor=False)
+    st.header(words.markdown(first.title), anchor=False)
     show.paragraph(first.sentences[0])
     rule = st.segmented_control("Costs are divided by", RULES, format_func=_LABELS.__getitem__, key=RULE, required=True)
     report, focus = reports[rule]

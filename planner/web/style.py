@@ -32,6 +32,7 @@ _STRIP = f"""
 .st-key-pin-plan {{ min-width: 2.7rem; }}
 [class*="st-key-tiles"] [data-testid="stElementContainer"] {{ min-height: 8.4rem; }}  /* a card loads late */
 .st-key-ranges {{ min-height: 12rem; }}
+[data-testid="stMultiSelectTagsContainer"] span:has(> span[title]) * {{ color: {_BACK}; }}  /* on the accent */
 [data-testid="stElementContainer"]:has(> .chart-files) {{ position: relative; }}
 .chart-files {{ position: absolute; right: 0; bottom: 0; display: flex; gap: 0.25rem; }}
 .chart-files button {{
