@@ -27,15 +27,13 @@ settings.register_profile("quick", settings.get_profile("here"), max_examples=5)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 
-# What takes longest, longest first, then all else: workers take file after file and end together. A browser waits much,
-# so its files stand between those that calculate.
+# What takes longest, longest first, then all else: workers take file after file and end together. All files of the
+# browser stand together, as each worker starts one for as long as it needs it.
 LONGEST = (
-    "test_any_facts.py", "browser/test_axe_states.py", "crawl/test_crawl.py", "browser/test_answer.py",
-    "report/test_workbook.py", "browser/test_undo.py", "team", "browser/test_keyboard.py", "study/test_sweep_rows.py",
-    "browser", "crawl", "web/test_started.py", "pricing/feeds/test_edited_store.py", "kept", "test_change.py",
+    "browser/test_undo.py", "browser/test_axe_states.py", "browser/test_answer.py", "browser/test_keyboard.py",
+    "browser", "crawl/test_crawl.py", "report/test_workbook.py", "test_any_facts.py", "team", "study/test_sweep_rows.py",
+    "crawl", "web/test_started.py", "pricing/feeds/test_edited_store.py", "kept", "test_change.py",
 )  # fmt: skip
-
-
 LARGEST_EXAMPLE = re.compile(r"\[.*research.lab", re.IGNORECASE)  # takes as long as all others together
 
 
