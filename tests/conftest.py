@@ -31,8 +31,9 @@ settings.load_profile("ci" if os.environ.get("CI") else "here")
 # browser stand together, as each worker starts one for as long as it needs it.
 LONGEST = (
     "browser/test_undo.py", "browser/test_axe_states.py", "browser/test_answer.py", "browser/test_keyboard.py",
-    "browser", "crawl/test_crawl.py", "report/test_workbook.py", "test_any_facts.py", "team", "study/test_sweep_rows.py",
-    "crawl", "web/test_started.py", "pricing/feeds/test_edited_store.py", "kept", "test_change.py",
+    "browser", "crawl/test_crawl.py", "report/test_workbook.py", "test_any_facts.py", "team",
+    "study/test_sweep_rows.py", "crawl", "web/test_started.py", "pricing/feeds/test_edited_store.py", "kept",
+    "test_change.py",
 )  # fmt: skip
 LARGEST_EXAMPLE = re.compile(r"\[.*research.lab", re.IGNORECASE)  # takes as long as all others together
 
