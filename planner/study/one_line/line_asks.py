@@ -46,11 +46,11 @@ _NUMBER_LEFT = re.compile(
 )
 OTHER_CURRENCIES = (
     "KES NGN GHS EGP ARS CLP COP PEN VND PKR BDT LKR UAH KZT MAD TND DZD ETB UGX TZS ZMW RSD BGN"
-    " QAR KWD BHD OMR SAR AED"
+    " QAR KWD BHD OMR SAR AED JOD"
 )
 _OTHER_MONEY = re.compile(
     r"(?:(?P<before>[A-Z]{3}) ?)?(?<![\w.,])(?P<n>\d[\d.,]*(?: ?(?:k|m|million|billion|thousand)\b)?)(?: ?"
-    r"(?P<after>[A-Z]{3})\b"
+    r"(?P<after>[A-Za-z]{3})\b"
     r"| (?P<named>pesos?|naira|shillings?|dirhams?|dinars?|riyals?|rubles?|roubles?|hryvnia|taka|birr|cedis?)\b)?"
 )
 _HARMLESS = re.compile(
@@ -62,7 +62,8 @@ _HARMLESS = re.compile(
 _MAY_BE_SUM = re.compile(r"(?:[1-9]\d{3,}|\d{3}|\d[km])\W*$")
 NEGATION = re.compile(
     r"(?<![a-z])(?<!why )(?<!or )(?<!if )(?:not|no|without|never|outside(?: of)?|except(?: for)?|excluding"
-    r"|avoid(?:ing)?|anything but|(?:out|away|off|leaving|quit|ditch)(?: of| from)?|other than|don't want|nothing"
+    r"|avoid(?:ing)?|anything but|neither|nor|to leave|(?:out|away|off|leaving|quit|ditch)(?: of| from)?|other"
+    r" than|don't want|nothing"
     r" from|(?:can't|cannot|won't|mustn't|must not|may not|never)(?: (?!leave)[a-z]+){1,4}|(?P<instead>rather than"
     r"|instead of))"
     r"(?: (?:in|at|on|to|from|the|use|using|be|any|an?|our|nvidia|amd|\d+|[x|]+))* $"
@@ -94,7 +95,7 @@ def ask_for_currency(catalogue: Catalogue, parts: LineParts) -> None:
     sums = [each for each in _OTHER_MONEY.finditer(parts.line) if each["before"] or each["after"] or each["named"]]
     codes = set(OTHER_CURRENCIES.split()) - rates(catalogue).keys() if sums else set()
     for match in sums:
-        words = {match["before"], match["after"]} & codes or {match["named"]} - {None}
+        words = {(match["before"] or "").upper(), (match["after"] or "").upper()} & codes or {match["named"]} - {None}
         if words and not any(match["n"] in question.text for question in parts.questions):
             lines = {"dollars": f"{parts.line[: match.start()]}${match['n']}{parts.line[match.end() :]}"}
             lines["leave it out"] = parts.line[: match.start()] + parts.line[match.end() :]

@@ -10,7 +10,7 @@ from pricing import Catalogue
 
 _MACHINES_BEHIND = re.compile(r" (?:servers|nodes|machines|boxes|racks)(?![a-z])")
 EACH = re.compile(
-    r"(?: in)? each(?![a-z])"
+    r"(?: in| for)? each(?![a-z])"
     r"| (?:per|(?:for|in) (?:each|every)) (?!(?:hour|day|week|month|quarter|year|gpu|card|node|server|kwh"
     r"|token|second|minute)(?![a-z]))[a-z]+"
 )
@@ -117,4 +117,8 @@ def _is_behind(rest: str, have_end: int | None, count: LineCount | None) -> bool
     if have_end is None or count is None or have_end > count.start:
         return False
     between = rest[have_end : count.start]
-    return BLANK not in between and len(between.split()) <= _MOST_BETWEEN
+    return (
+        BLANK not in between
+        and not re.search(r"[:;.]|(?<![a-z])no ", between)
+        and len(between.split()) <= _MOST_BETWEEN
+    )

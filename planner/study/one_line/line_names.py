@@ -30,6 +30,7 @@ from pricing.near import near
 
 _MOST_WORDS, _SHORT, _LEAST_LETTERS, _LONG, _MOST_CHOICES = 6, 3, 5, 9, 4
 _SIZE_WITHIN, _SIZE_NEAR = 0.05, 0.22
+_LEAST_BARE_SIZE = 0.1
 _OWN_MODEL = re.compile(
     r"(?:mistral|deepseek|qwen|minimax|llama)[ -](?:v?\d(?:\.\d)?|r\d|\d+(?:\.\d+)?b|small|large|medium|nemo|coder)\b"
 )  # mistral 7b
@@ -299,7 +300,7 @@ def _chip(catalogue: Catalogue, called: str) -> Meant:
 
 
 def _model(catalogue: Catalogue, called: str) -> Meant:
-    if (size := _SIZE.fullmatch(called)) and not called.startswith("00"):
+    if (size := _SIZE.fullmatch(called)) and not called.startswith("00") and not called.endswith(" m"):
         return _of_size(catalogue, called, float(size[1]) * _BILLIONS[size[2]])
     if called in _PARTS_OF_NAMES or called.startswith("00") or not re.search("[a-z]{2}|[a-z]\\d", called):
         raise UnknownNameError(f"No model is called {called!r}.", ())
@@ -338,6 +339,9 @@ def _newest(catalogue: Catalogue, called: str, error: UnknownNameError) -> Meant
 
 
 def _of_size(catalogue: Catalogue, called: str, billions: float) -> Meant:
+    if billions < _LEAST_BARE_SIZE and not re.search("param|model", called):  # 60M in two years
+        raise UnknownNameError(f"No model has a size of {called}.", ())
+
     def rank(key: str) -> tuple[bool, bool, bool, str]:
         record = texts[key]
         is_so_called = re.search(rf"(?<![\d.]){billions:g}b", key.casefold()) is not None

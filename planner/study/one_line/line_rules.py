@@ -83,7 +83,8 @@ from planner.study.one_line.quantities import (
 )
 
 RULES: tuple[Rule, ...] = (
-    rule("team", rf"{ANY_N} (?!hours|minutes|days)[a-z]+(?=, each (?!an? |per |of )[a-z]+ )", number_in),
+    rule("team", rf"{ANY_N} (?!hours|minutes|days|weeks?|months?|years?)[a-z]+(?=, each (?!an? |per |of )[a-z]+"
+        rf" )", number_in),
     rule("stay_eu", rf"(?:data|stays?|remains?|kept?|keep|only|hosted)(?: [a-z]+){{0,4}}? (?:in|inside|within) (?:the"
         rf" )?(?:eu|e\.u\.|european union|europe){ONLY}|eu(?:ropean)? (?:data )?residency", True),
     rule("sellers", rf"(?:only )?(?:eu|european) (?:seller|provider|vendor|cloud|hoster)s?(?: only)?{END}", True),
@@ -206,6 +207,10 @@ RULES: tuple[Rule, ...] = (
         rf"{ANY_N2} (?!(?:hours|minutes|images|pictures|photos|gpus))(?:[a-z]+"
         rf" ){{0,2}}?[a-z]{{3,}}s{END}", either_number),
     rule("images", rf"{ANY_N}\s*(?:images?|pictures?|photos?){END}", number_in),
+    rule("setting", rf"(?:tariffs?|import|dut(?:y|ies)|discount(?! rate)|margin|overhead|fund|offers?)(?:"
+        rf" [a-z]+){{0,3}}"
+        rf" {ANY_N}{PERCENT}",
+        number_in),
     rule("growth", rf"(?:grow(?:s|ing|th)?(?: of| by| at)?\s*)?{ANY_N}\s?%(?:\s*growth)?{RATE_UNIT}", yearly_growth),
     rule("growth", rf"grow(?:s|ing|th)?(?: of| by| at)?\s*{ANY_N}\s?%{NO_PERIOD}", yearly_growth),
     rule("tax", rf"{ANY_N}{PERCENT}\s*(?:corporate |income |corporation )?tax(?:es)?(?: rate)?{END}", percent),
@@ -358,7 +363,8 @@ RULES: tuple[Rule, ...] = (
         rf"|delay|lead))", hours_in),
     rule("setting", rf"{PLAIN_N}[- ]*{LONG_UNIT} (?:warranty|guarantee|old|ago|notice|extension)", number_in),
     rule("precision", rf"(?:in )?(?:(?P<format>fp32|bf16|fp16|fp8|int8|mxfp4|fp4|int4)|(?P<bits>4|8|16)[- ]?bits?"
-        rf"|(?<!by )(?<!of )(?<!from )(?<!till )(?<!until )q(?P<q>[48])(?:_[a-z0-9_]+)?|(?P<four>awq|gptq|nf4))(?:"
+        rf"|(?<!by )(?<!of )(?<!from )(?<!till )(?<!until )(?<!\| )q(?P<q>[48])(?:_[a-z0-9_]+)?|(?P<four>awq"
+        rf"|gptq|nf4))(?:"
         rf" gguf| quanti[sz]ed)?{END9}", precision),
     rule("method", r"full(?:[- ]parameter)?(?=[- ](?:fine|tun)|,? (?:on|with|for|[0-9])|,| *$)|all (?:the"
         r" )?(?:weights|parameters)", "full"),

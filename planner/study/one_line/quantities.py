@@ -38,6 +38,7 @@ NUMBER = rf"(?<![\w.,-])(?:{_DIGITS}{_SIZE}?|(?:{_SPELT})(?![\w-]))"
 PLAIN = rf"(?<![\w.,-])(?:{_DIGITS}|(?:{_SPELT})(?![\w-]))"  # without million: 5 m is five months
 UNIT = (
     r"(?P<unit>seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h|days?|d|nights?|evenings?|mornings?|weeks?|wks?|w"
+    r"(?<!\d\d\dw)"
     r"|months?|mos?|mths?|quarters?"
     r"|semesters?|fortnights?|years?|yrs?|y)(?![a-z0-9])"
 )
