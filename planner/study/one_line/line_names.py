@@ -88,7 +88,7 @@ _TOKEN = re.compile(
 )
 _PLURAL = re.compile(r"\d\w*s$|(?:studio|mac|mini)s$")
 _PIECES = re.compile(r"[a-z]+|[0-9.]+[a-z]*|[^\Wa-z0-9_]+")
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s?(b|bn|billion|m|t)(?:[- ]?(?:params?|parameters?|model))?")
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s?(b|bn|billion|(?<! )m|t)(?:[- ]?(?:params?|parameters?|model))?")
 _BILLIONS = {"b": 1.0, "bn": 1.0, "billion": 1.0, "m": 1e-3, "t": 1e3}
 _PLACES_IN_CAPITALS = frozenset({"us", "usa", "uk", "eu", "uae", "nyc", "nsw", "nrw"})
 _NO_PLACES = frozenset({"it", "me", "my", "ai", "ml", "hr", "pr", "gb"})  # codes of countries that are words too
@@ -300,7 +300,7 @@ def _chip(catalogue: Catalogue, called: str) -> Meant:
 
 
 def _model(catalogue: Catalogue, called: str) -> Meant:
-    if (size := _SIZE.fullmatch(called)) and not called.startswith("00") and not called.endswith(" m"):
+    if (size := _SIZE.fullmatch(called)) and not called.startswith("00"):
         return _of_size(catalogue, called, float(size[1]) * _BILLIONS[size[2]])
     if called in _PARTS_OF_NAMES or called.startswith("00") or not re.search("[a-z]{2}|[a-z]\\d", called):
         raise UnknownNameError(f"No model is called {called!r}.", ())
