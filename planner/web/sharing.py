@@ -31,7 +31,7 @@ def box(plan: KeptPlan) -> None:
         return
     from planner.store.access import audience_text
 
-    with st.popover("Share with", icon=":material/group:", key="share-with"):
+    with st.expander("Share with", icon=":material/group:", key="share-with"):
         for name, right in (kept_plans.attempt(lambda plans: plans.shares(plan.id)) or {}).items():
             with st.container(horizontal=True, vertical_alignment="center", key=f"shared-{name}"):
                 st.markdown(words.markdown(f"{audience_text(name)} may {right.name.lower()}"), width="stretch")

@@ -51,7 +51,7 @@ def sees(page: Page, text: str) -> None:
 def share(page: Page, name: str, right: str) -> None:
     """Open the box, type who, choose what they may do."""
     page.goto("/plans?plans=Versions")
-    page.locator(".st-key-share-with button").first.click()
+    page.locator(".st-key-share-with summary").first.click()
     page.get_by_label("E-mail address, @group or everyone").fill(name)
     if right != "View":
         page.locator(".st-key-share-right input").first.click()
@@ -117,7 +117,7 @@ def _unshares(ada: Page) -> None:
     ada.goto("/plans")
     expect(ada.get_by_text(re.compile("version 3, .*, bob@example.org")).first).to_be_visible(timeout=PATIENCE_MS)
     ada.goto("/plans?plans=Versions")
-    ada.locator(".st-key-share-with button").first.click()
+    ada.locator(".st-key-share-with summary").first.click()
     ada.get_by_role("button", name="Remove").click()
     expect(ada.get_by_role("button", name="Remove")).to_have_count(0)
 

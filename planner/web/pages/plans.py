@@ -99,7 +99,7 @@ def _details(found: list[KeptPlan]) -> None:
         now = datetime.now(UTC)
         st.button("Duplicate", key="kept-duplicate", disabled=not name, on_click=kept_plans.attempt,
                   args=(lambda plans: plans.duplicate(plan.id, name, now),))  # fmt: skip
-        sharing.box(plan)
+    sharing.box(plan)
     if older != newer:
         _difference(plan, older, newer)
     sharing.trail(plan)
