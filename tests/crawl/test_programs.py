@@ -89,7 +89,8 @@ def test_every_way_for_programs_says_the_same_of_any_plan(
         scenario_to_link(scenario)
     except LinkTooLongError:
         pytest.skip("says more than a link can hold")
-    assert checked(scenario, tmp_path, capsys) > 50
+    compared = checked(scenario, tmp_path, capsys)
+    assert compared > 50 or compared == 0  # of a plan that nothing can do
 
 
 @pytest.mark.slow
