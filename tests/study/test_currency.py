@@ -8,22 +8,23 @@ import pytest
 from planner.money.currency import CHANGE
 from planner.money.many_ledgers import InputColumns, build_ledger, option_builder
 from planner.money.measures import monthly_discount_factors
+from planner.money.plan import Plan
 from planner.scenario.file import read_scenario
 from planner.study.plan_any import planned
 from planner.study.uncertainty.futures import draw_futures
 from planner.study.uncertainty.tornado import sobol_indices, tornado
-from planner.study.uncertainty.uncertain_inputs import uncertain_inputs
+from planner.study.uncertainty.uncertain_inputs import UncertainParameter, uncertain_inputs
 from pricing.exchange import moves_per_year
 from tests.facts import CATALOGUE, DAY
 
 PLAN = "accelerator: H100-SXM5-80GB\nyears: 3\nwork: [{accelerators: 8, busy_share: 0.6}]\n"
 
 
-def plan(more: str = ""):
+def plan(more: str = "") -> Plan:
     return planned(CATALOGUE, read_scenario(f"{PLAN}{more}".encode(), "plan", CATALOGUE).scenario, DAY)
 
 
-def drawn(made) -> dict[str, object]:
+def drawn(made: Plan) -> dict[str, UncertainParameter]:
     return {each.name: each for each in uncertain_inputs(made)}
 
 
