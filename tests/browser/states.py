@@ -133,10 +133,16 @@ def a_line(page: Page) -> None:
     page.get_by_role("dialog").get_by_text("Useful hours").first.click()
 
 
+# What comes in fades in; what goes round without end is not waited for.
+_HAS_COME = """() => Promise.allSettled(document.getAnimations()
+  .filter(each => each.effect.getTiming().iterations !== Infinity).map(each => each.finished)).then(() => null)"""
+
+
 def hint(page: Page) -> None:
     """Have the help of the first figure shown."""
     page.locator('main [data-testid="stMetric"] [data-testid="stTooltipHoverTarget"] >> visible=true').first.hover()
     page.get_by_role("tooltip").first.wait_for()
+    page.evaluate(_HAS_COME)
 
 
 def _views(name: str, at: str, views: tuple[str, ...], more: str) -> Iterator[State]:

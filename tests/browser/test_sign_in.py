@@ -12,6 +12,7 @@ from tests import started
 from tests.browser import chromium
 from tests.browser.conftest import QUIET_START, WIDE
 from tests.browser.test_kept import PATIENCE_MS, save
+from tests.browser.visit import open_page, settle
 from tests.web.provider import provider
 
 
@@ -50,8 +51,9 @@ def sees(page: Page, text: str) -> None:
 
 def share(page: Page, name: str, right: str) -> None:
     """Open the box, type who, choose what they may do."""
-    page.goto("/plans?plans=Versions")
+    open_page(page, "/plans?plans=Versions")
     page.locator(".st-key-share-with summary").first.click()
+    settle(page)
     page.get_by_label("E-mail address, @group or everyone").fill(name)
     if right != "View":
         page.locator(".st-key-share-right input").first.click()

@@ -15,7 +15,8 @@ TRACEBACK = '[data-testid="stException"]'
 FIRST_WORDS_MS = 60_000
 THIS_MACHINE = {"127.0.0.1", "localhost", "[::1]", "::1"}
 QUIET_LOOKS = 7
-LOOK_EVERY_MS = 50  # a slider waits for 200 ms before it says where it was moved to
+LOOK_EVERY_MS = 50
+SLIDER_RESTS_MS = 250  # it waits for 200 ms before it says where it was moved to
 LONGEST_MS = 60_000
 # The looks are taken in the page, so a page that is busy drawing is not looked at meanwhile; a new page starts anew.
 _IS_QUIET = """([busy, looks, call]) => {

@@ -16,7 +16,7 @@ from planner.report.answer.phrases import SAID_WHERE_FILLED
 from planner.scenario.question import KEYS
 from planner.scenario.typed_money import is_money
 from tests.browser.sentence import BEHIND, WORK, leave, phrase_of, reach, said
-from tests.browser.visit import open_page, settle
+from tests.browser.visit import SLIDER_RESTS_MS, open_page, settle
 
 PAGES = ("Answer", "Speed", "Compare", "What if", "Assumptions")
 QUESTIONS = ("Train", "Fine-tune", "Serve", "GPU-hours")
@@ -94,6 +94,7 @@ def _enter(page: Page, name: str, rng: random.Random) -> None:
     elif kind == "range":
         for _ in range(rng.randint(1, 4)):
             field.press(rng.choice(("ArrowLeft", "ArrowRight")))
+        page.wait_for_timeout(SLIDER_RESTS_MS)
     elif kind == "checkbox":
         page.locator(f".st-key-{name} label").first.click()
     else:
