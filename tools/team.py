@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -99,13 +99,17 @@ class Team:
                 return
             time.sleep(LOOK_EVERY_S)
 
-    def sessions(self, server: Server) -> int:
-        """Return the number of connections that a server has."""
-        for row in self.command("show stat").splitlines():
-            cells = row.split(",")
-            if cells[:2] == ["app", server.name]:
-                return int(cells[4] or 0)
-        return 0
+    def stat(self, server: Server, column: str) -> str:
+        """Return what the proxy knows of a server; empty where it knows nothing."""
+        head, *rows = (row.split(",") for row in self.command("show stat").removeprefix("# ").splitlines())
+        known = (dict(zip(head, row, strict=False)) for row in rows)
+        return next((row[column] for row in known if (row["pxname"], row["svname"]) == ("app", server.name)), "")
+
+    def until(self, server: Server, column: str, is_right: Callable[[str], bool], within_s: float) -> None:
+        """Wait until what the proxy knows of a server is right, or for as long as that."""
+        end = time.monotonic() + within_s
+        while not is_right(self.stat(server, column)) and time.monotonic() < end:
+            time.sleep(LOOK_EVERY_S)
 
     def replace(self, server: Server) -> None:
         """Start a server anew on its port."""
@@ -118,15 +122,15 @@ class Team:
         for server in self.servers:
             self.command(f"set server app/{server.name} state drain")
             self.command(f"shutdown sessions server app/{server.name}")  # browsers connect again, to another
-            end = time.monotonic() + DRAINS_WITHIN_S
-            while self.sessions(server) and time.monotonic() < end:
-                time.sleep(LOOK_EVERY_S)
+            self.until(server, "scur", lambda count: not int(count or 0), DRAINS_WITHIN_S)
             server.process.terminate()
             with suppress(subprocess.TimeoutExpired):
                 server.process.wait(DRAINS_WITHIN_S)
             self.replace(server)
             self.until_healthy(server)
             self.command(f"set server app/{server.name} state ready")
+            # Until its next check the proxy holds it to be down: with the other drained, nobody would be there.
+            self.until(server, "status", lambda status: status.startswith("UP"), STARTS_WITHIN_S)
 
     def look(self) -> None:
         """Replace what has ended and what hangs."""
