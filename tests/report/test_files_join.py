@@ -51,7 +51,7 @@ def files_of(key: str) -> tuple[Plan, pd.DataFrame, pd.DataFrame, pd.DataFrame]:
 def joined(plan: Plan, cash: pd.DataFrame, assumptions: pd.DataFrame, results: pd.DataFrame) -> None:
     """They hold the same options, each assumption that a payment names, and the same totals."""
     keys = {one.key for one in plan.options}
-    assert set(cash["option"]) == set(assumptions["option"]) == set(results["option"]) == keys
+    assert set(cash["option"]) == set(assumptions["option"].dropna()) == set(results["option"]) == keys
     assert results["option"].is_unique
     assert not assumptions.duplicated(["option", "assumption_id"]).any()
 

@@ -21,7 +21,7 @@ from tests.facts import DAY
 from tests.test_docs import every_way
 
 CODE = re.compile(r"_|\b(many|starts|ceil|where|max|min|pue_|usd)\b|\*")
-NUMBER = re.compile(r"\$?(-?[\d,]+(?:\.\d+)?)(%?)")
+NUMBER = re.compile(r"(-?)\$?(-?[\d,]+(?:\.\d+)?)(%?)")
 
 
 @lru_cache(maxsize=1)
@@ -43,7 +43,7 @@ def product(said: str) -> float:
     for sign, text in re.findall(r"(?:^|\s)(x |/ )?(\S.*?)(?=\s+[x/] |$)", plain.removeprefix("minus ")):
         number = NUMBER.match(text)
         assert number is not None, f"{text!r} in {said!r} begins with no number"
-        factor = float(number[1].replace(",", "")) / (100 if number[2] else 1)
+        factor = float(number[1] + number[2].replace(",", "")) / (100 if number[3] else 1)
         value = value / factor if sign == "/ " else value * factor
     return value
 
