@@ -111,4 +111,4 @@ def test_libreoffice_calculates_what_every_other_way_says_of_any_plan(first: int
                     figures.add(f"{name} {row[1]}", measure.name, cell, "LibreOffice", CENT)
                     figures.add(f"{name} {row[1]}", measure.name, measure.number(known[str(row[1])]), "engine")
     assert not figures.differences(), "\n".join(figures.differences())
-    assert figures.compared > 100 * len(books)
+    assert figures.compared > 50 * len(books)
