@@ -33,7 +33,6 @@ ALL = "all"  # whether the fields that few need are shown; one that holds a valu
 CHOOSE = "choose"
 ALWAYS = ("years", "site", "place")
 FLOOR = "floor"  # a guarantee of the resale
-PACE, _AS_ENTERED = "pace", "as entered"
 BOX = "assumptions"
 MOST_PICKS, FIRST_PICKS = 6, 3
 # The headings of the box: the fields under each, and those besides when all fields are asked for.
@@ -118,23 +117,16 @@ def _latency_field() -> None:
     The address holds the limits; the name follows from them.
     """
     preset = match_latency_class(fields.number("ttft"), fields.number("tpot"))
-    st.session_state[PACE] = _AS_ENTERED if preset is None else preset.name
-    st.selectbox(
-        "How fast?",
-        [*latency_classes(), *([_AS_ENTERED] if preset is None else [])],
-        key=PACE,
-        on_change=_apply_latency_preset,
-        help=" ".join(f"**{latency.name}**: {latency.says}" for latency in latency_classes().values()),
-    )
+    st.markdown(f"How fast? **{'as entered' if preset is None else preset.name}**")
+    classes = {latency.name: latency.says for latency in latency_classes().values()}
+    fields.choice_buttons("pace", classes, _apply_latency_preset)
 
 
-def _apply_latency_preset() -> None:
-    address.sync_from_widgets()
-    preset = latency_classes().get(st.session_state[PACE])
-    if preset is not None:
-        numbers = (preset.ttft_ms, preset.tpot_ms, preset.input_tokens, preset.output_tokens)
-        texts = (None if number is None else f"{number:g}" for number in numbers)
-        address.put(dict(zip(("ttft", "tpot", "in", "out"), texts, strict=True)))
+def _apply_latency_preset(at: int) -> None:
+    preset = list(latency_classes().values())[at]
+    numbers = (preset.ttft_ms, preset.tpot_ms, preset.input_tokens, preset.output_tokens)
+    texts = (None if number is None else f"{number:g}" for number in numbers)
+    address.put(dict(zip(("ttft", "tpot", "in", "out"), texts, strict=True)))
 
 
 def _presets() -> None:

@@ -1,7 +1,7 @@
 """Fields of the question bar: a widget for each short key of the address, which is the widget's key too."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import streamlit as st
@@ -204,16 +204,27 @@ def _widget(catalogue: Catalogue, key: LinkKey, hint: str | None) -> None:
 def _years_field(key: LinkKey) -> None:
     """Show the years as a number, with the usual spans beside it."""
     st.number_input(key.label, 0.25, 10.0, 3.0, 0.25, format="%g", key=key.key, help=key.help)
-    years = st.session_state[key.key]
-    st.session_state[_USUAL] = years if years in _USUAL_YEARS else None
+    choice_buttons(_USUAL, {years_words(years): "" for years in _USUAL_YEARS}, _take_usual_years)
 
-    def take() -> None:
+
+def _take_usual_years(at: int) -> None:
+    address.put({"years": address_text(KEYS["years"], _USUAL_YEARS[at])})
+
+
+def choice_buttons(name: str, choices: Mapping[str, str], take: Callable[[int], None]) -> None:
+    """Show a button for each choice with its help; `take` gets the place of the one that is pressed.
+
+    Not a list whose choice follows from other fields: a browser that has not heard of a new choice sends the old one,
+    and what was just typed is lost.
+    """
+
+    def press(at: int) -> None:
         address.sync_from_widgets()
-        if (chosen := st.session_state[_USUAL]) is not None:
-            address.put({key.key: address_text(key, chosen)})
+        take(at)
 
-    st.pills("Usual spans", _USUAL_YEARS, key=_USUAL, on_change=take, label_visibility="collapsed",
-             format_func=years_words)  # fmt: skip
+    with st.container(horizontal=True, gap="small"):
+        for at, (label, text) in enumerate(choices.items()):
+            st.button(label, key=f"{name}-{at}", help=text or None, on_click=press, args=(at,), width="content")
 
 
 def _options_of(catalogue: Catalogue, key: LinkKey) -> tuple[str, ...] | None:

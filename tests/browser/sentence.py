@@ -8,7 +8,7 @@ from tests.browser.visit import settle
 BEHIND = {
     "gpus": ("gpus", "choose"), "gpu": ("gpu",), "years": ("years",), "site": ("site",), "busy": ("busy", "hours"),
     "train": ("train",), "tokens": ("tokens",), "due": ("due",), "method": ("method",), "runs": ("runs",),
-    "have": ("have", "havegpu", "havesince", "havesold"), "serve": ("serve",), "rps": ("rps", "peak", "pace"),
+    "have": ("have", "havegpu", "havesince", "havesold"), "serve": ("serve",), "rps": ("rps", "peak"),
     "in": ("in", "out"),
 }  # fmt: skip
 WORK = "work"

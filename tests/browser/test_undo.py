@@ -8,7 +8,19 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.sentence import WORK, leave, reach, spin
 from tests.browser.visit import open_page, settle
-from tests.browser.walk import PAGES, QUESTIONS, differing, enter, enterable, lost, shown, turn_to, unfold, walk
+from tests.browser.walk import (
+    PAGES,
+    QUESTIONS,
+    differing,
+    enter,
+    enterable,
+    lost,
+    shown,
+    shown_at_rest,
+    turn_to,
+    unfold,
+    walk,
+)
 
 
 def press(page: Page, key: str) -> None:
@@ -88,7 +100,7 @@ def test_each_field_is_in_the_address_on_every_page_and_after_a_reload(page: Pag
     open_page(page, f"/?work={question}&all=true" if question == "GPU-hours" else f"/?all=true&{_EXAMPLES[question]}")
     for name in sorted(enterable(page), key="choose".__eq__):  # last, since it makes the number needless
         enter(page, name, rng)
-    before = shown(page)
+    before = shown_at_rest(page)
     for title in (*PAGES[1:], PAGES[0]):
         turn_to(page, title)
         settle(page)

@@ -43,9 +43,20 @@ def shown(page: Page) -> Shown:
     leave(page)
     unfold(page)
     found: dict[str, str] = page.evaluate(_FIELDS)
-    fields = {name: text for name, text in found.items() if name in (*KEYS, "pace", "through_the_day", "all")}
+    fields = {name: text for name, text in found.items() if name in (*KEYS, "through_the_day", "all")}
     sentence = said(page)
     return Shown(page.locator("h1").first.inner_text(), sentence[f"phrase-{WORK}"], fields | sentence)
+
+
+def shown_at_rest(page: Page) -> Shown:
+    """What a page shows when two looks agree: on a busy machine it may still show the answer before last."""
+    first = shown(page)
+    while True:
+        page.wait_for_timeout(SECOND_LOOK_MS)
+        second = shown(page)
+        if not differing(first, second):
+            return second
+        first = second
 
 
 def enterable(page: Page) -> list[str]:

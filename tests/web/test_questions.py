@@ -127,14 +127,27 @@ def test_a_model_nobody_knows_and_no_model_are_told() -> None:
 
 def test_a_latency_class_fills_in_what_it_promises_and_is_known_by_it() -> None:
     app = unfolded(turn(visit(), "Serve"))
-    assert app.selectbox(key="pace").value == "chat"
-    app.selectbox(key="pace").set_value("long context").run()
+    assert "How fast? **chat**" in [one.value for one in app.markdown]
+    names = list(latency_classes())
+    app.button(key=f"pace-{names.index('long context')}").click().run()
+    assert "How fast? **long context**" in [one.value for one in app.markdown]
     serve, wanted = asked(app).work[0].serve, latency_classes()["long context"]
     assert (serve.ttft_ms, serve.tpot_ms) == (wanted.ttft_ms, wanted.tpot_ms)
     assert (serve.input_tokens, serve.output_tokens) == (wanted.input_tokens, wanted.output_tokens)
     app.number_input(key="tpot").set_value(33.0).run()
-    assert app.selectbox(key="pace").value == "as entered"
+    assert "How fast? **as entered**" in [one.value for one in app.markdown]
     assert not app.exception
+
+
+def test_a_usual_span_is_one_press_and_a_typed_one_stays_as_it_is() -> None:
+    """A run that follows at once sends what the browser showed before: nothing may bring an older span back."""
+    app = visit()
+    app.number_input(key="years").set_value(1.5).run()
+    app.run()
+    assert app.number_input(key="years").value == 1.5
+    app.button(key="usual_years-3").click().run()
+    assert app.number_input(key="years").value == 5.0
+    assert app.query_params["years"] == "5"
 
 
 def test_every_preset_stands_in_the_row_and_undo_brings_back_what_was_there() -> None:
