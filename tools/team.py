@@ -4,7 +4,8 @@ usage: python tools/team.py [PORT]
 
 SERVERS says how many (default: one for each core, eight at most), TLS_CERTIFICATE names a PEM file with certificate and
 key. SIGHUP restarts the servers one after the other, SIGTERM ends all after their people have been moved or have left.
-A server that ends, or does not answer for ten seconds, is replaced.
+A server that ends is replaced; so is one that does not answer and does not work for ten seconds. One that works on is
+busy, not hung, and has a minute: ended with all its people, it would only have to start under the same load.
 """
 
 import os
@@ -31,7 +32,8 @@ COOKIE = "rent-or-buy-server"
 LIMITS = {"MOST_CONNECTIONS": "4000", "MOST_PER_ADDRESS": "200", "MOST_REQUESTS_PER_10S": "600"}
 MOST_SERVERS = 8
 STARTS_WITHIN_S = 180.0
-HUNG_AFTER_S = 10.0
+HUNG_AFTER_S, BUSY_AFTER_S = 10.0, 60.0
+WORKS_S = 0.1  # of processor time between two looks; threads that only wait take less
 DRAINS_WITHIN_S = 20.0
 LOOK_EVERY_S = 0.5
 NEEDED = """\
@@ -47,6 +49,16 @@ class Server:
     port: int
     process: subprocess.Popen[bytes]
     down_since: float | None = None
+    idle_since: float = 0.0
+    processor_s: float = 0.0
+
+    def is_hung(self, now: float) -> bool:
+        """Return whether a server that does not answer will not answer any more."""
+        worked_s = _processor_seconds(self.process.pid)
+        if worked_s - self.processor_s > WORKS_S:
+            self.idle_since, self.processor_s = now, worked_s
+        down_since = self.down_since or now
+        return now - max(down_since, self.idle_since) > HUNG_AFTER_S or now - down_since > BUSY_AFTER_S
 
     def is_healthy(self) -> bool:
         """Return whether it answers."""
@@ -116,6 +128,7 @@ class Team:
         server.process.kill()
         server.process.wait()
         server.process, server.down_since = self.start(server.port), None
+        server.idle_since = server.processor_s = 0.0
 
     def restart_in_turn(self) -> None:
         """Restart every server once the others have its people."""
@@ -143,8 +156,8 @@ class Team:
                 server.down_since = None
             else:
                 server.down_since = server.down_since or now
-                starting = STARTS_WITHIN_S if self.is_starting(server) else HUNG_AFTER_S
-                if now - server.down_since > starting:
+                too_late = now - server.down_since > STARTS_WITHIN_S
+                if too_late if self.is_starting(server) else server.is_hung(now):
                     print(f"Server {server.name} does not answer: replacing it.", file=sys.stderr, flush=True)
                     self.replace(server)
 
@@ -164,6 +177,14 @@ class Team:
             server.process.wait()
 
 
+def _processor_seconds(pid: int) -> float:
+    """Return the processor time that a process has used; zero where the system has no /proc."""
+    with suppress(OSError):
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(") ")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
+
+
 def server_command() -> list[str]:
     """Return how one server is started; tests start it on frozen facts."""
     frozen = os.environ.get("RENT_OR_BUY_RUN_BY")
@@ -176,7 +197,7 @@ def backend(servers: Sequence[Server]) -> str:
         "backend app", "    balance leastconn",
         f"    cookie {COOKIE} insert indirect nocache httponly attr SameSite=Lax",
         "    option httpchk GET /_stcore/health",
-        "    default-server check inter 2s fall 3 rise 1 on-marked-down shutdown-sessions",
+        "    default-server check inter 2s fall 3 rise 1 slowstart 20s on-marked-down shutdown-sessions",
         *(f"    server {one.name} 127.0.0.1:{one.port} cookie {one.name}" for one in servers),
     ]  # fmt: skip
     return "\n".join([*lines, ""])

@@ -23,6 +23,7 @@ _NOTICES = "notices"
 
 def begin_run() -> None:
     """Begin a run: take over the address of a visitor, and keep messages about parts that cannot be used."""
+    state.begin_run()
     if address.begin_run():
         notices = _apply_link_date()
         st.session_state[_NOTICES] = [*notices, *questions.apply_link(state.catalogue())]

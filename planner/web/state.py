@@ -55,8 +55,19 @@ def _facts_as_of(facts: Catalogue, day: date) -> Catalogue:
     return as_of(facts, day)
 
 
+def begin_run() -> None:
+    """Read live prices anew: once in a run, which then has one price for one thing."""
+    st.session_state.pop("live_facts", None)
+
+
 def live_catalogue() -> Catalogue:
     """Return the bundled facts with live prices over them; without these where they cannot be read."""
+    if (facts := st.session_state.get("live_facts")) is None:
+        facts = st.session_state["live_facts"] = _live_catalogue()
+    return facts
+
+
+def _live_catalogue() -> Catalogue:
     try:
         st.session_state["live_trouble"] = None
         facts = current()

@@ -119,10 +119,7 @@ def opened(environ: Mapping[str, str] = os.environ) -> Database:
     """Return the database to write to; made where there is none."""
     url = environ.get(DATABASE)
     database = _connect_postgres(url) if url else _connect_sqlite(_file(_writable_folder(environ)))
-    whole = {table for table, columns in _columns().items() if _is_there(database, table, columns)}
-    if whole and (gone := [table for table in _columns() if table not in whole]):
-        database.close()
-        raise StoreError(f"{database.name} is damaged: it has no whole table {' and no '.join(gone)}. {AWAY}")
+    _has_tables(database)
     with database.writing():
         tables = _TABLES.format(number=database.dialect.number).split(";")
         for statement in (*tables, *only_grows("events", database.dialect.name)):
@@ -133,8 +130,12 @@ def opened(environ: Mapping[str, str] = os.environ) -> Database:
 def open_read_only(environ: Mapping[str, str] = os.environ) -> Database | None:
     """Return the database as it is. None: there is none yet."""
     url = environ.get(DATABASE)
-    if url:
-        return opened(environ)
+    if url:  # without the lock that making the tables takes: people read in every run
+        database = _connect_postgres(url)
+        if _has_tables(database):
+            return database
+        database.close()
+        return None
     folder = live_data_dir(environ)
     path = None if folder is None else _file(folder)
     if path is None or not path.is_file():
@@ -159,6 +160,15 @@ def _columns() -> dict[str, str]:
         empty.executescript(_TABLES.format(number=SQLITE.number))
         tables = re.findall(r"TABLE IF NOT EXISTS (\w+)", _TABLES)
         return {table: ", ".join(row[1] for row in empty.execute(f"PRAGMA table_info({table})")) for table in tables}
+
+
+def _has_tables(database: Database) -> bool:
+    """Return whether there is a table yet. Raises where some are there and others are not whole."""
+    whole = {table for table, columns in _columns().items() if _is_there(database, table, columns)}
+    if whole and (gone := [table for table in _columns() if table not in whole]):
+        database.close()
+        raise StoreError(f"{database.name} is damaged: it has no whole table {' and no '.join(gone)}. {AWAY}")
+    return bool(whole)
 
 
 def _is_there(database: Database, table: str, columns: str) -> bool:

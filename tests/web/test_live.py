@@ -275,3 +275,14 @@ def test_an_older_link_says_what_todays_prices_change(asks: Callable[..., None],
     assert "renting" in said
     today = visit("Answer").run()
     assert not [one for one in today.info if str(one.value).startswith("Today")]
+
+
+def test_a_run_reads_the_state_of_live_prices_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A database is another machine: a page that names a price twenty times does not go there twenty times."""
+    reads: list[int] = []
+    monkeypatch.setattr(state, "current", lambda: reads.append(1) or current())
+    app = visit("Compare").run()
+    assert not app.exception
+    first = len(reads)
+    app.run()
+    assert (first, len(reads)) == (1, 2)

@@ -67,6 +67,7 @@ def test_without_a_data_folder_nothing_is_laid_over(environ: dict[str, str]) -> 
 
 
 def test_a_file_that_the_first_refresh_has_only_just_made_holds_nothing_yet(environ: dict[str, str]) -> None:
+    environ = {FOLDER: environ[FOLDER]}
     path = Path(environ[FOLDER]) / FILE
     path.parent.mkdir(parents=True, exist_ok=True)
     with closing(sqlite3.connect(path)) as made:
