@@ -3,8 +3,8 @@
     python -m tools.calibrate training
     python -m tools.calibrate serving RUNS.csv --out FILE --day 2026-11-21
 
-Prints the errors of the fit on held-out sources. Columns of RUNS.csv: docs/published-runs.md; without it,
-the published runs are fitted.
+Prints the errors of the fit on held-out sources, and how far repeated measurements differ. Columns of RUNS.csv:
+docs/published-runs.md; without it, the published runs are fitted.
 """
 
 import argparse
@@ -56,6 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return BAD_INPUT
     print(held_out_text(result.left_out))
+    if len(result.noise):
+        print(f"\n{text_table(result.noise)}")
     if args.out:
         write_file(args.out, result.text.encode("utf-8"))
     print(f"{args.out.name} written." if args.out else "Nothing written; --out FILE writes it.", file=sys.stderr)

@@ -17,7 +17,7 @@ from tests.shell import run
 from tests.speed.serving.test_serve import served
 
 H100 = "H100-SXM5-80GB"
-# Weights of published models as stored, without parts that write nothing (pictures, guesses ahead): each with its source.
+# Weights of published models as stored, without what writes nothing (pictures, guesses ahead), each with its source.
 STORED_WEIGHTS = tuple(csv.DictReader((Path(__file__).parent / "stored_weights.csv").read_text("utf-8").splitlines()))
 
 

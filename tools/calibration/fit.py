@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from datetime import date
 
 from planner.evidence.checked import ErrorSummary
+from planner.report.table import Table
 from planner.speed.bands import ErrorSpread
 from tools.calibration.cross_validation import ErrorsWithout, judged
 from tools.calibration.error_spread import FittedRuns, fit_error_spread, left_out
+from tools.calibration.noise_floor import Measurement, noise_table
 
 
 @dataclass(frozen=True)
@@ -18,6 +20,7 @@ class KindFit:
     errors_without: ErrorsWithout  # begun at the fit to all
     unseen: list[tuple[str, str, float]]  # kind and source of each run, and its error by a fit without its source
     text: Callable[[ErrorSpread | None, date], str]
+    measured: list[Measurement]
 
 
 @dataclass(frozen=True)
@@ -26,9 +29,10 @@ class CalibrationResult:
 
     text: str
     left_out: list[ErrorSummary]
+    noise: Table
 
 
 def calibrated(fit: KindFit, on: date) -> CalibrationResult:
     """Fit again without each source, alone and with each class of its runs: the bands come from that."""
     spread = fit_error_spread(fit.runs, left_out(fit.runs, fit.errors_without))
-    return CalibrationResult(fit.text(spread, on), judged(fit.unseen))
+    return CalibrationResult(fit.text(spread, on), judged(fit.unseen), noise_table(fit.measured))

@@ -6,13 +6,14 @@ and a weak pull towards what the constants are expected to be, so that one which
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from datetime import date
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.evidence.serving.observed import ServingObservation, ServingObservations, read_observations
+from planner.evidence.serving.runs import ServingRun
 from planner.evidence.table import Row
 from planner.speed.bands import Band, ErrorSpread, Level
 from planner.speed.serving.bands import UNDER_LOAD, band_name, serving_traits
@@ -34,6 +35,7 @@ from tools.calibration.first_tokens import FIRST_TOKEN, fit_first_tokens, leave_
 from tools.calibration.fit import KindFit
 from tools.calibration.least_squares import Array, LeastSquaresProblem, SolverSettings, minimize, within_setups
 from tools.calibration.levels import fitted_levels, leveled
+from tools.calibration.noise_floor import Measurement
 
 # Where the fit starts and is pulled to, and by how much (in logarithms) it may stray. Plain expectations, no result:
 # engines reach three quarters of a peak, a multiplier is one until runs say otherwise.
@@ -172,6 +174,32 @@ def fit_of(catalogue: Catalogue, rows: Sequence[Row]) -> KindFit:
     return KindFit(
         traits_in(observations), errors_without(observed, best), [*unseen, *waits.told],
         lambda spread, on: serving_file(constants, levels_of(observed, best), bands, spread, sources, on=on),
+        [*_measured(observations, errors), *waits.measured],
+    )  # fmt: skip
+
+
+def _measured(observations: Sequence[ServingObservation], errors: Array) -> list[Measurement]:
+    """Return each figure of one replica as a measurement of its setup."""
+    return [
+        _measurement(
+            f"{one.group}: {_FIGURES[one.kind]}", one.source, one.run, error=float(error),
+            figure=one.per_s / (float(one.run.case.layout.replicas) if one.kind == "rate" else 1.0),
+        )
+        for one, error in zip(observations, errors, strict=True)
+    ]  # fmt: skip
+
+
+def _measurement(kind: str, source: str, run: ServingRun, *, figure: float, error: float) -> Measurement:
+    setup, layout, traffic = run.setup, run.case.layout, run.case.traffic
+    alone, busy = astuple(replace(layout, replicas=1.0)), run.arrivals_per_s / float(layout.replicas)
+    sizes = (float(traffic.input_tokens), float(traffic.output_tokens), float(traffic.batch), busy)
+    return Measurement(
+        kind, source,
+        (
+            run.model, setup.precision, setup.kv_bytes, setup.chip.name, setup.engine, run.limit_ttft_s,
+            float(traffic.draft_tokens), float(traffic.all_at_once), *map(str, alone),
+        ),
+        tuple(size if np.isfinite(size) else 0.0 for size in sizes), float(np.log(figure)), error,
     )  # fmt: skip
 
 
@@ -198,17 +226,22 @@ class _FirstTokenFit:
     others: list[ServingConstants]
     told: list[tuple[str, str, float]]
     bands: dict[str, Band]
+    measured: list[Measurement]
 
 
 def _with_first_tokens(catalogue: Catalogue, rows: Sequence[Row], best: ServingConstants) -> _FirstTokenFit:
     seen = waited(catalogue, rows, best)
     if seen is None or len(set(seen.source)) < _FEWEST_SOURCES:
-        return _FirstTokenFit(best, [], [], {})
+        return _FirstTokenFit(best, [], [], {}, [])
     errors, others = leave_one_source_out_errors(seen, best)
     told = [(UNDER_LOAD, source, float(error)) for source, error in zip(seen.source, errors, strict=True)]
     # A band is of times here: 10th and 90th percentile of published ones.
     bands = {UNDER_LOAD: band_from_errors(-errors)} if len(errors) >= _FEWEST_ROWS else {}
-    return _FirstTokenFit(fit_first_tokens(seen, best), others, told, bands)
+    measured = [
+        _measurement(UNDER_LOAD, source, run, figure=float(published), error=float(error))
+        for source, run, published, error in zip(seen.source.tolist(), seen.runs, seen.published_s, errors, strict=True)
+    ]
+    return _FirstTokenFit(fit_first_tokens(seen, best), others, told, bands, measured)
 
 
 def _fitted(name: str, best: ServingConstants, others: Sequence[ServingConstants]) -> FittedConstant:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from datetime import date
 
 import numpy as np
@@ -38,6 +38,7 @@ from tools.calibration.error_spread import FittedRuns
 from tools.calibration.fit import KindFit
 from tools.calibration.least_squares import Array, LeastSquaresProblem, SolverSettings, minimize
 from tools.calibration.levels import fitted_levels, leveled
+from tools.calibration.noise_floor import Measurement
 
 Mask = NDArray[np.bool_]
 _FEWEST = 30  # runs that a fit must be left with
@@ -264,6 +265,19 @@ def fit_of(catalogue: Catalogue, rows: Iterable[Row]) -> KindFit:
         lambda spread, on: training_file(
             to_calibration(best, prior, levels_of(sample.at(sample.usable), best, prior)), bands, spread, sample, on=on
         ),
+        [
+            _measurement(sample.runs[at], float(errors[at])) for at in np.flatnonzero(sample.usable).tolist()
+        ],
+    )  # fmt: skip
+
+
+def _measurement(run: TrainingRun, error: float) -> Measurement:
+    shape, plan = run.shape, run.plan
+    same = replace(plan, seq_len=0.0, global_batch=0.0, micro_batch=0.0, year=0.0)
+    return Measurement(
+        run.kind, run.source, (shape.params, shape.layers, shape.hidden, run.chip_key, *map(str, astuple(same))),
+        (float(plan.seq_len), float(plan.global_batch), float(plan.micro_batch)), float(np.log(run.observed or 0.0)),
+        error,
     )  # fmt: skip
 
 
