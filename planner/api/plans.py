@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from planner.api.records import LoadedScenario, Result
 from planner.money.setting import show_money_in_plan
 from planner.report.answer.other_measures import other_measures
+from planner.report.answer.phrases import plan_sentence
 from planner.report.answer.plan_report import PlanReport, plan_text
 from planner.report.answer.sensitivity import CARRYING
 from planner.report.answer.sentences import summarize_answer
@@ -23,7 +24,7 @@ from planner.scenario.link import scenario_to_link
 from planner.scenario.shown_money import show_money_of
 from planner.study.buy_or_wait import BuyOrWaitUnavailable, buy_or_wait_futures, waiting
 from planner.study.one_line.line_plan import with_open_parts
-from planner.study.one_line.line_records import LineReading, question_sentence
+from planner.study.one_line.line_records import LineReading, question_sentence, sentence_of_reading
 from planner.study.one_line.read_line import read_line
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
@@ -150,6 +151,12 @@ class Asked(NamedTuple):
         """Return what a link to the plan holds."""
         return "" if self.loaded is None else urlencode(scenario_to_link(self.loaded.scenario))
 
+    @property
+    def read_as(self) -> str:
+        """Return the plan as a sentence, with what it leaves out of the line."""
+        plan = self.loaded
+        return sentence_of_reading(self.reading, plan_sentence(plan.facts, plan.scenario)) if plan else ""
+
 
 def ask(facts: Catalogue, line: str, day: date, *, with_answer: bool = True) -> Asked:
     """Return what was understood of a line, and its plan."""
@@ -176,6 +183,9 @@ def _asked_data(asked: Asked) -> dict[str, Any]:
     reading = asked.reading
     data = {
         "line": reading.line,
+        "read_as": asked.read_as,
+        "left_out": list(reading.left_out),
+        "other_lines": {label: line for label, line in reading.choices.items() if line != reading.line},
         "understood": [asdict(phrase) for phrase in reading.understood],
         "notes": [*reading.notes, *asked.notes],
         "not_understood": list(reading.unknown),
@@ -191,12 +201,15 @@ def _phrases(reading: LineReading) -> Table:
 
 def _understood(asked: Asked) -> str:
     reading = asked.reading
+    others = [f"{label}: {line}" for label, line in reading.choices.items() if line != reading.line]
     return join_sections(
         [
+            ("", "\n".join(filter(None, (asked.read_as, bullet_list(others))))),
             ("Taken as", text_table(_phrases(reading))),
             ("By usual meaning", bullet_list((*reading.notes, *asked.notes))),
             ("Not understood", bullet_list(reading.unknown)),
             ("Which of these?", bullet_list(map(question_sentence, reading.questions))),
+            ("Left out", "" if asked.loaded else bullet_list(reading.left_out)),
         ]
     )
 

@@ -124,8 +124,10 @@ def _answer(name: str, values: dict[str, Any]) -> tuple[str, dict[str, Any] | No
             plan = answer(
                 VERBS["plan"], facts, today, [document["link"]], {"day": values["day"]} if "day" in values else {}
             )
+            others = [f"For {label} ask {line!r}." for label, line in document["other_lines"].items()]
             taken = [f"{part['text']} = {part['value']}" for part in document["understood"]]
-            words = [f"Taken as: {'; '.join(taken)}.", *document["notes"], *document["answer"]["sentences"]]
+            said = [document["read_as"], *others, f"Taken as: {'; '.join(taken)}."]
+            words = [*said, *document["notes"], *document["answer"]["sentences"]]
             document = {**plan.document(), "link": document["link"], "sentences": words}
         small = brief(name, document, facts)
         return small.model_dump_json(), small.model_dump(mode="json")

@@ -1,14 +1,15 @@
 """A question in one line on a first visit: it fills the sentence, and what was taken and what was not is shown."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import streamlit as st
 
 from planner.report import words
+from planner.report.answer.phrases import plan_sentence
 from planner.scenario.scenario import Scenario
 from planner.study.one_line.line_plan import with_open_parts
-from planner.study.one_line.line_records import LineReading, reading_sentences
+from planner.study.one_line.line_records import ANSWER_IT, LineReading, reading_sentences, sentence_of_reading
 from planner.study.one_line.read_line import LONGEST, read_line
 from planner.web import state, workers
 from pricing import Catalogue, PricingError
@@ -28,28 +29,45 @@ def form(catalogue: Catalogue, use: Use) -> None:
 
 
 def result(catalogue: Catalogue, use: Use) -> None:
-    """Show what was understood of the last line, once; an open question stays with its choices."""
+    """Show what was understood of the last line, once; an open question stays with its choices.
+
+    Where the plan would leave something out that has weight, it waits for a click.
+    """
     if refusal := st.session_state.pop(_REFUSAL, None):
         st.warning(words.markdown(refusal), icon=":material/help:")
     reading: LineReading | None = st.session_state.get(_READING)
     if reading is None:
         return
-    st.info("  \n".join(map(words.markdown, reading_sentences(reading))), icon=":material/edit_note:")
-    if reading.scenario is not None:
+    plan = reading.scenario
+    first = () if plan is None else (sentence_of_reading(reading, plan_sentence(catalogue, plan)),)
+    sentences = "  \n".join(map(words.markdown, (*first, *reading_sentences(reading))))
+    show, icon = (st.warning, ":material/help:") if reading.choices else (st.info, ":material/edit_note:")
+    show(sentences, icon=icon)
+    if not _is_open(reading):
         del st.session_state[_READING]
         return
-    first = reading.questions[0]
-    question = f"{first.text.capitalize()}?" if first.is_whole else f"Which is meant by {first.text}?"
+    question, choices = _open_question(reading)
     st.pills(
-        words.markdown(question), list(first.choices), key=_CHOICE, on_change=_choose,
-        args=(catalogue, use, dict(first.choices)),
-    )  # fmt: skip
+        words.markdown(question), list(choices), key=_CHOICE, on_change=_choose, args=(catalogue, use, dict(choices))
+    )
+
+
+def _is_open(reading: LineReading) -> bool:
+    """Return whether a line waits for a choice."""
+    return reading.scenario is None or bool(reading.choices)
+
+
+def _open_question(reading: LineReading) -> tuple[str, Mapping[str, str]]:
+    if reading.choices:
+        return "Answer without what is left out?", reading.choices
+    first = reading.questions[0]
+    return f"{first.text.capitalize()}?" if first.is_whole else f"Which is meant by {first.text}?", first.choices
 
 
 def forget() -> None:
     """Drop a question that is open: the visitor has gone on to a plan."""
     reading = st.session_state.get(_READING)
-    if reading is not None and reading.scenario is None:
+    if reading is not None and _is_open(reading):
         del st.session_state[_READING]
 
 
@@ -60,11 +78,11 @@ def _read_box(catalogue: Catalogue, use: Use) -> None:
 def _choose(catalogue: Catalogue, use: Use, lines: dict[str, str]) -> None:
     chosen = st.session_state.pop(_CHOICE, None)
     if chosen in lines:
-        _take(catalogue, use, lines[chosen])
+        _take(catalogue, use, lines[chosen], is_accepted=chosen == ANSWER_IT)
 
 
-def _take(catalogue: Catalogue, use: Use, typed: str) -> None:
-    """Read a line and show its plan in the sentence; without a plan nothing there changes."""
+def _take(catalogue: Catalogue, use: Use, typed: str, *, is_accepted: bool = False) -> None:
+    """Read a line and show its plan in the sentence; without a plan, or before a choice, nothing there changes."""
     st.session_state.pop(_READING, None)
     if not typed.strip():
         return
@@ -72,8 +90,10 @@ def _take(catalogue: Catalogue, use: Use, typed: str) -> None:
         reading = read_line(catalogue, typed, state.day())
         if reading.scenario is not None:
             plan, notes = workers.run_in_worker(with_open_parts, catalogue, reading, state.day())
-            reading = replace(reading, notes=(*reading.notes, *notes))
-            use(plan)
+            choices = {} if is_accepted else reading.choices
+            reading = replace(reading, scenario=plan, notes=(*reading.notes, *notes), choices=choices)
+            if not choices:
+                use(plan)
         st.session_state[_READING] = reading
     except (PricingError, workers.NoResultError) as refusal:
         st.session_state[_REFUSAL] = str(refusal)

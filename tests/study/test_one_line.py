@@ -13,7 +13,7 @@ from planner.scenario.link import parse_link, scenario_to_link
 from planner.scenario.path import get_value
 from planner.scenario.question import HOURS, KEYS
 from planner.study.one_line.line_plan import with_open_parts
-from planner.study.one_line.line_records import LineError, LineReading
+from planner.study.one_line.line_records import ANSWER_IT, LineError, LineReading, sentence_of_reading
 from planner.study.one_line.read_line import LONGEST, read_line
 from pricing import PricingError, load_catalogue
 from tests.frozen import live_catalogue
@@ -164,7 +164,9 @@ def test_what_one_has_goes_into_the_link_and_the_sentence() -> None:
 
 @each_row(("line", "field", "value"), [
     ("8 h100 until end of 2028", "years", 2.101), ("llama 8b on 1T tokens by 15 March with 64 h100", "due", 109),
-    ("32 h100 from March for 2 years", "years", 2.0), ("train a 7b on 10B tokens by Q2 2027 on 8 h100", "due", 126),
+    ("32 h100 from March for 2 years", "years", 2.0), ("8 h100 until 2027-06-30 in Oslo", "years", 0.592),
+    ("train a 7b on 10B tokens until christmas on 8 h100", "due", 29), ("8 h100 til new year", "years", 0.25),
+    ("train a 7b on 10B tokens by Q2 2027 on 8 h100", "due", 126),
 ])  # fmt: skip
 def test_a_date_is_the_time_until_then(line: str, field: str, value: float) -> None:
     reading = read_line(live_catalogue(), line, date(2026, 11, 26))
@@ -178,7 +180,45 @@ def test_a_date_is_the_time_until_then(line: str, field: str, value: float) -> N
 def test_of_two_of_a_kind_the_second_is_left_out_and_named(line: str, label: str) -> None:
     reading = read_line(live_catalogue(), line)
     assert reading.scenario is not None
-    assert any(label in note and "left out" in note for note in reading.notes)
+    assert any(label in each for each in reading.left_out)
+    other = next(each for name, each in reading.choices.items() if label in name)
+    assert not read_line(live_catalogue(), other).left_out
+
+
+@each_row(("line", "left"), [
+    ("buy or lease 16 h100 over 3 years", ["lease"]), ("128 gpus not nvidia, 1 year", ["not nvidia"]),
+    ("16 h100 starting q2 2027 for two quarters", ["starting q2 2027"]), ("we need it by q3: 32 mi300x", ["by q3"]),
+    ("please quote 48 L40S, 3-yr term, prepay 50%", ["prepay 50%", "50%"]), ("16 h100 for half the year", ["half the"]),
+    ("rent 8 h100 now and buy them in a year", ["now and buy"]), ("a single mi300x for one afternoon", ["afternoon"]),
+    ("from 64 h100 down to 32 h100 after 6 months", ["down to 32", "after 6"]), ("60k chars a day by nllb", ["nllb"]),
+    ("chatbot for 90 staff, mistral large, no us clouds", ["no us clouds"]), ("8 h100, 40% tax break", ["40%"]),
+    ("resnet50 on imagenet in a day on tpus, train", ["tpus"]), ("1 MW b200 park in finland", ["1 MW"]),
+    ("16 h100 on-prem and 16 h100 in gcp", ["16 h100"]), ("16 h100 in germany or the UK", ["United Kingdom"]),
+    ("move from aws to own hardware, 40 a100 today", ["move from aws"]), ("200 h100 in 3 sites", ["3 sites"]),
+    ("32 h100 with 2 admins at 95k each", ["at 95k each"]), ("train resnet50 with 20 epochs on 8 a10", ["20 epochs"]),
+    ("is h200 cheaper per token for deepseek r1", ["per token"]), ("12 months free then 8 h100", ["then 8 h100"]),
+    ("how long would 300k usd last on 32 h100", ["how long would"]), ("8 h100 until our funding ends", ["until our"]),
+    ("24/7 serving of gemma 27b, 50 rps peak, 5 rps at night", ["at night"]), ("512 h100, spare nodes", ["spare"]),
+])  # fmt: skip
+def test_what_has_weight_and_no_field_waits_for_a_choice(line: str, left: list[str]) -> None:
+    reading = read_line(live_catalogue(), line, date(2026, 11, 26))
+    assert len(reading.left_out) == len(left), reading.left_out
+    assert all(text in each for text, each in zip(left, reading.left_out, strict=True))
+    assert reading.choices[ANSWER_IT] == line
+    said = sentence_of_reading(reading, "Run it")
+    assert said.startswith(f"Read as: Run it. Left out: {reading.left_out[0]}")
+    assert said.endswith("The answer is for what was read.")
+
+
+@each_row("line", [
+    "we have been waiting, so: 8 h100 for 2 years in frankfurt, please", "llama 70b at 5 rps, 99.9% uptime",
+    "is it worth it or not: 16 h200 for 3 years", "buy or rent 8 h100", "open model instead of gpt-4o, $9k a month",
+    "$300k for 10 people", "24/7 llama 70b for 2000 customers", "16 h100, rather 60% busy than idle, 3 years",
+])  # fmt: skip
+def test_words_without_weight_hold_nothing_up(line: str) -> None:
+    reading = read_line(live_catalogue(), line)
+    assert (reading.left_out, reading.choices) == ((), {})
+    assert sentence_of_reading(reading, "Run it") == "Read as: Run it."
 
 
 @each_row(("line", "choices"), [

@@ -31,6 +31,24 @@ def test_two_readings_are_pills_and_nothing_changes_before_one_is_chosen() -> No
     assert asked(app).accelerator.startswith("H200")
 
 
+def test_a_line_with_a_part_left_out_waits_for_a_click_and_offers_the_other_line() -> None:
+    app = entrypoint()
+    app.text_input(key="one_line").set_value("8 h200 or 16 mi300x in norway with a lease").run()
+    assert not app.exception
+    assert "site" not in app.query_params
+    for text in ("Read as: Run 8 H200", "in Norway", "Left out: MI300X 192 GB", "; lease", "The answer is for"):
+        assert text in _shown(app)
+    app.button_group(key="one_line_choice").set_value("MI300X 192 GB instead").run()
+    assert "Left out: lease" in _shown(app)
+    assert "Read as: Run 16 MI300X" in _shown(app)
+    app.button_group(key="one_line_choice").set_value("Answer for what was read").run()
+    assert not app.exception
+    assert asked(app).accelerator.startswith("MI300X")
+    assert "Left out: lease" in _shown(app)
+    app.run()
+    assert "Left out" not in _shown(app), "it is said once"
+
+
 @each_row("line", ["asdf qwerty", "<b>x</b>", "bill of $1e12", "0 people", "'; DROP TABLE x; --"])
 def test_bad_input_is_said_and_changes_nothing(line: str) -> None:
     app = entrypoint()

@@ -12,8 +12,8 @@ from planner.report import words
 from planner.scenario.amounts import format_amount
 from planner.scenario.base import HOURS_PER_MONTH, WEEKS_PER_MONTH
 from planner.scenario.durations import years_words
-from planner.scenario.link import ALSO, extra_by_hour
-from planner.scenario.question import AMOUNTS, HOURS, KEYS, SERVE, TRAIN, TUNE, LinkKey, QuestionKind
+from planner.scenario.link import ALSO, extra_by_hour, scenario_to_link
+from planner.scenario.question import AMOUNTS, HOURS, KEYS, SERVE, TRAIN, TUNE, LinkKey, QuestionKind, detect_question
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.task import ServingTask, TrainingTask
 from planner.scenario.vocabulary import USUAL_HOURS_PER_JOB
@@ -57,6 +57,12 @@ def question_text(catalogue: Catalogue, question: QuestionKind, texts: Texts) ->
     """The whole sentence as a text: the name of a plan that has none, and what a screen reader says."""
     text = " ".join(f"{phrase.before} {phrase.says}".strip() for phrase in phrases(catalogue, question, texts))
     return f"{VERBS[question.name]} {text}"
+
+
+def plan_sentence(catalogue: Catalogue, scenario: Scenario) -> str:
+    """Return the sentence of a plan: Run 8 H100 SXM5 80 GB for 3 years in Germany in colocation busy 60%."""
+    texts = scenario_to_link(scenario)
+    return question_text(catalogue, detect_question(texts), texts)
 
 
 def _count(text: str, what: str) -> str:

@@ -4,14 +4,16 @@ import re
 from collections.abc import Iterator
 
 from planner.study.one_line.line_names import LineName, LineToken, chips_of_memory, near_name, tokens
-from planner.study.one_line.line_records import REST_OF_WORD, LineParts, LineQuestion
-from planner.study.one_line.line_rules import MEMORY
+from planner.study.one_line.line_patterns import END9, PLAIN_N, rule
+from planner.study.one_line.line_records import GPU_WORDS, REST_OF_WORD, LineParts, LineQuestion
 from planner.study.one_line.line_words import FILLERS, WORDS
-from planner.study.one_line.quantities import BLANK, blank, take
+from planner.study.one_line.quantities import BLANK, Rule, blank, number_in, take
 from pricing import Catalogue, names
 from pricing.exchange import rates
 
 _QUIET = frozenset(WORDS["quiet"].split())
+_WEIGHTY = re.compile(rf"(?<![\w-])(?:{'|'.join(WORDS['weighty'])})(?![\w-])")
+_BEHIND = re.compile(r"(?: [^\s,.;?!]+){0,3}")
 _NUMBER_BEHIND = re.compile(r"[ -]\d{3,}\w*(?: (?:ti|super|xtx?))*(?!\w)")
 SAYS_ENOUGH = frozenset({
     "chip", "model", "bill", "gpus", "team", "budget", "monthly_budget", "have", "gpu_hours", "rps", "tokens", "anyone",
@@ -54,7 +56,8 @@ _OTHER_MONEY = re.compile(
     r"| (?P<named>pesos?|naira|shillings?|dirhams?|dinars?|riyals?|rubles?|roubles?|hryvnia|taka|birr|cedis?)\b)?"
 )
 _HARMLESS = re.compile(
-    r"\d+(?:st|nd|rd|th)?[ -]?(?:languages?|countries|country|timezones?|time zones?|x(?![a-z])|scenarios?"
+    r"p\d\d(?!\d)|[\d.]+ ?% uptime"
+    r"|\d+(?:st|nd|rd|th)?[ -]?(?:languages?|countries|country|timezones?|time zones?|x(?![a-z])|scenarios?"
     r"|projects?|seeds?|dB|db|meter"
     r"|floors?|rooms?|years? old|uptime|nines|classes|categories|channels?|models?|types?|kinds?|options?|phases?"
     r"|steps?)"
@@ -64,9 +67,13 @@ NEGATION = re.compile(
     r"(?<![a-z])(?<!why )(?<!or )(?<!if )(?:not|no|without|never|outside(?: of)?|except(?: for)?|excluding"
     r"|avoid(?:ing)?|anything but|neither|nor|to leave|(?:out|away|off|leaving|quit|ditch)(?: of| from)?|other"
     r" than|don't want|nothing"
-    r" from|(?:can't|cannot|won't|mustn't|must not|may not|never)(?: (?!leave)[a-z]+){1,4}|(?P<instead>rather than"
-    r"|instead of))"
+    r" from|(?:can't|cannot|won't|mustn't|must not|may not|never)(?: (?!leave)[a-z]+){1,4}"
+    r"|(?P<moves>(?:mov(?:e|ing)|migrat(?:e|ing)|switch(?:ing)?) (?:away )?from)|(?P<instead>rather than|instead of))"
     r"(?: (?:in|at|on|to|from|the|use|using|be|any|an?|our|nvidia|amd|\d+|[x|]+))* $"
+)
+
+MEMORY: tuple[Rule, ...] = (
+    rule("memory", rf"{PLAIN_N}\s?gi?b{END9}(?: of (?:vram|memory)| vram| memory)?", number_in),
 )
 
 
@@ -113,7 +120,10 @@ def ask_for_period(parts: LineParts, periods: list[tuple[int, int]]) -> None:
 def is_negated(catalogue: Catalogue, parts: LineParts, name: LineName) -> bool:
     """Return whether a line says that it does not want what it names; for a place ask which one instead."""
     negation = NEGATION.search(parts.line[: name.start].lower())
-    if negation is None or (negation["instead"] and name.kind not in ("chip", "machine")):
+    is_chip = name.kind in ("chip", "machine")
+    if negation is None or (negation["instead"] and not is_chip) or (negation["moves"] and is_chip):
+        return False
+    if negation["instead"] and re.search(r" (?:our|my) ", negation[0]):  # those are there
         return False
     start = negation.start()
     if name.kind == "place":
@@ -125,7 +135,7 @@ def is_negated(catalogue: Catalogue, parts: LineParts, name: LineName) -> bool:
         lines = {label: f"{parts.line[:start]}{text}{parts.line[name.end :]}" for label, text in lines.items()}
         parts.questions.append(LineQuestion(parts.line[start : name.end], lines))
     else:
-        parts.notes.append(f"{parts.line[start : name.end].strip()}: it is left out.")
+        parts.left_out.append(parts.line[start : name.end].strip())
     parts.rest = blank(parts.rest, start, name.end)
     return True
 
@@ -136,8 +146,8 @@ def ask_for_chip(catalogue: Catalogue, parts: LineParts) -> None:
         chips = () if "chip" in parts.values else chips_of_memory(catalogue, gb)
         if "chip" in parts.values:
             parts.rest = blank(parts.rest, start, end)
-            parts.notes.append(f"{parts.line[start:end]} is not used: the GPU is named.")
-        if chips and parts.phrases:
+            parts.left_out.append(f"{parts.line[start:end]}, as the GPU is named")
+        if chips and (parts.phrases or GPU_WORDS & {word.text for word in tokens(parts.rest)}):
             lines = {each: f"{parts.line[:start]}{each}{parts.line[end:]}" for each in chips}
             labels = {catalogue.accelerator_label(each): line for each, line in lines.items()}
             parts.questions.append(LineQuestion(parts.line[start:end], labels))
@@ -145,25 +155,32 @@ def ask_for_chip(catalogue: Catalogue, parts: LineParts) -> None:
 
 
 def unknown_words(catalogue: Catalogue, parts: LineParts) -> Iterator[str]:
-    """Yield each run of words that nothing took; a word that is nearly a name becomes a question."""
-    run: list[str] = []
-    last, start = 0, 0
+    """Yield each run of words that nothing took; a word that is nearly a name becomes a question.
+
+    A run with a number in it has weight: the plan leaves it out, as it does a word that changes a cost.
+    """
+    for match in _WEIGHTY.finditer(parts.rest):
+        end = match.end() + len(_BEHIND.match(parts.line, match.end())[0])  # type: ignore[index]
+        parts.left_out.append(parts.line[match.start() : end].strip())
+        parts.rest = blank(parts.rest, match.start(), match.end())
+    runs: list[list[LineToken]] = [[]]
     for word in tokens(parts.rest):
         is_word = (
             not {word.text, names.bare(word.text)} & (FILLERS | _QUIET) and re.search(r"\w", word.text) is not None
         )
-        if run and (not is_word or BLANK in parts.rest[last : word.start]):
-            _ask_about_number(parts, start, last)
-            yield " ".join(run)
-            run = []
-        if is_word:
-            start = start if run else word.start
-            run.append(parts.line[word.start : REST_OF_WORD.match(parts.line, word.end).end()])  # type: ignore[union-attr]
+        if runs[-1] and (not is_word or BLANK in parts.rest[runs[-1][-1].end : word.start]):
+            runs.append([])
+        runs[-1] += [word] if is_word else []
+    for run in filter(None, runs):
+        for word in run:
             _ask_about(catalogue, parts, word)
-        last = word.end
-    if run:
-        _ask_about_number(parts, start, last)
-        yield " ".join(run)
+        start, end = run[0].start, run[-1].end
+        _ask_about_number(parts, start, end)
+        text = parts.line[start : REST_OF_WORD.match(parts.line, end).end()]  # type: ignore[union-attr]
+        if re.search(r"(?<![a-z])[\d]", _HARMLESS.sub("", parts.rest[start:end])):
+            parts.left_out.append(text)
+        else:
+            yield text
 
 
 def _ask_about_number(parts: LineParts, start: int, end: int) -> None:

@@ -25,6 +25,8 @@ _SAID = {
     "grows_to": "The GPUs grow evenly over the time of the plan: {:,.0%} a year.",
     "owned": "{:,} of the GPUs are bought; the rest are rented.",
 }
+_FEASTS = {"christmas": (12, 25), "xmas": (12, 25), "new year": (12, 31), "new years eve": (12, 31)}
+_DELIVERED = ("by", "before", "due", "due on", "deadline", "deadline:")
 _BEGINNINGS = ("from", "starting", "delivery", "in", "on")
 
 
@@ -65,6 +67,8 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
 def add_derived(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> None:
     """Add what follows from other quantities: totals of what is stated of each, a bill of a contract."""
     _add_facts(catalogue, values)
+    if {"age", "have", "day"} <= values.keys():
+        values.setdefault("since", values["day"].year - int(values["age"]))
     if times := values.get("replicas") or (values.get("sites", values.get("team")) if "of_each" in values else None):
         values["gpus"] = int(values.get("gpus", 1) * times)
         notes.append(f"{times:g} times so many GPUs are {values['gpus']:,}.")
@@ -143,7 +147,8 @@ def add_date(values: dict[str, Any], notes: list[str]) -> None:
     """Take a date for the time until then: within which a model is trained, or for how long the plan is."""
     end = _end_date(values["date"], values["day"]) if "date" in values else None
     quantity = "due" if {"train", "tune", "tokens", "gpu_hours"} & values.keys() else "length"
-    if end is not None and quantity not in values:
+    is_open = quantity == "length" and end is not None and values["date"]["way"] in _DELIVERED  # from then, or until
+    if end is not None and quantity not in values and not is_open:
         values[quantity] = (end - values["day"]).days * HOURS_PER_DAY
         notes.append(f"The date is taken for {end}: {(end - values.pop('day')).days:,} days from now.")
         del values["date"]
@@ -151,6 +156,12 @@ def add_date(values: dict[str, Any], notes: list[str]) -> None:
 
 def _end_date(match: re.Match[str], day: date) -> date | None:
     """Return the next date of that name, by or until which something is; None for a beginning or an unknown day."""
+    if match["feast"] and match["way"] not in _BEGINNINGS:
+        feast = date(day.year, *_FEASTS[match["feast"]])
+        return feast if feast > day else feast.replace(year=day.year + 1)
+    if match["iso"] and match["way"] not in _BEGINNINGS:
+        first, number = date.fromisoformat(f"{match['iso'][:7]}-01"), int(match["iso"][8:])
+        return max(first + timedelta(number - 1), day)
     year, month = (
         match["year"] or match["year2"] or match["only"] or (day.year if match["this"] else None),
         match["month"],
@@ -167,27 +178,32 @@ def _end_date(match: re.Match[str], day: date) -> date | None:
     return max(first + timedelta(days), day)
 
 
-# A quantity, the fields of the work that use it, and what is said where there is none of them.
+# A quantity, the fields of the work that use it, and why it is not used where there is none of them.
 _UNUSED: tuple[tuple[str, set[str], str], ...] = (
-    ("texts", {"train", "serve"},
-     "How many texts there are is not used: write how many requests a second, or tokens, they make."),
-    ("date", set(), "A date is not used: write within 90 days, or for 18 months."),
-    ("since", {"have"}, "The year it was bought is not used: write we have 8 A100 since 2023."),
-    ("team", {"people", "serve"}, "How many people there are is not used: the work is stated."),
-    ("busy", {"busy_share", "run"}, "How busy the GPUs are is not used: it follows from the work."),
-    ("images", {"train"}, "How many images there are is not used: write how many a day."),
-    ("all_audio", {"serve"}, "How much sound there is is not used: write how many hours a day."),
-    ("average", {"serve"}, "A number on average is not used: write what it counts, such as 9 requests a second."),
-    ("stay", {"site", "stay_eu", "sellers"}, "Where data stays is not used: write the place."),
-    ("model", {"train", "serve"}, "Which model runs is not used: the hours or the bill are stated."),
-    ("seq", {"train"}, "How long a context is is not used: write how many tokens a request reads and writes."),
-    ("steps", {"train"}, "Steps are not used without a batch: write 50,000 steps of 4M tokens each."),
-    ("operations", {"train", "run"}, "The operations are not used: write 1e23 FLOPs on H100."),
-    ("setting", set(), "A setting of the training or the server is not used: it changes no cost here."),
+    ("texts", {"train", "serve"}, "requests a second, or tokens, count"),
+    ("date", set(), "a plan begins today: write for 18 months"),
+    ("since", {"have"}, "only of GPUs that you have the year counts: write we have 8 A100 since 2023"),
+    ("age", {"have"}, "only of GPUs that you have the age counts: write we have 8 A100 since 2023"),
+    ("sites", {"of_each", "team_each"}, "a plan has one place: write 8 H100 in each of 3 sites"),
+    ("kw", {"gpus", "train", "serve"}, "no number of GPUs is stated: how many so much power feeds is not calculated"),
+    ("leased", {"lease"}, "a lease needs its offer: write a lease of 9,500 dollars a month"),
+    ("team", {"people", "serve"}, "the work is stated"),
+    ("busy", {"busy_share", "run"}, "it follows from the work how busy the GPUs are"),
+    ("images", {"train"}, "images a day count"),
+    ("all_audio", {"serve"}, "hours of sound a day count"),
+    ("average", {"serve"}, "it does not say of what: write 9 requests a second"),
+    ("stay", {"site", "stay_eu", "sellers"}, "no place is stated"),
+    ("model", {"train", "serve"}, "the hours or the bill are stated"),
+    ("seq", {"train"}, "tokens that a request reads and writes count"),
+    ("steps", {"train"}, "steps need a batch: write 50,000 steps of 4M tokens each"),
+    ("operations", {"train", "run"}, "operations need a GPU: write 1e23 FLOPs on H100"),
+    ("setting", set(), "a setting of the training or the server changes no cost here"),
 )  # fmt: skip
 
 
-def unused(work: Mapping[str, Any], values: Mapping[str, Any]) -> list[str]:
-    """Return what was understood and is not used, a sentence for each."""
-    users = work.keys() | ({"have", "site", "stay_eu", "sellers"} & values.keys())
-    return [sentence for name, fields, sentence in _UNUSED if name in values and not fields & users]
+def unused(work: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, str]:
+    """Return what was understood and is not used, with the reason of each."""
+    users = work.keys() | (
+        {"have", "site", "stay_eu", "sellers", "lease", "of_each", "team_each", "gpus"} & values.keys()
+    )
+    return {name: why for name, fields, why in _UNUSED if name in values and not fields & users}

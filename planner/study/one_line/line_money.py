@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from planner.scenario.base import HOURS_PER_MONTH
 from planner.scenario.typed_money import parse_money
-from planner.study.one_line.quantities import BLANK, NUMBER, blank, hours_of, parse_number
+from planner.study.one_line.quantities import BLANK, NUMBER, WHO, blank, hours_of, parse_number
 from pricing.exchange import DOLLAR, Rates
 
 _CODES = {
@@ -33,10 +33,10 @@ _PAYS = (
 _BARE = re.compile(
     rf"(?P<verb>{_PAYS}|budget|(?:op|cap)ex(?: limit)?|cash(?: limit)?(?: on day one)?)(?![a-z])"
     rf"(?P<between>(?:(?!\. )[^|\d;?]){{0,40}}?)(?<! a )(?<! an )(?<! my )(?<! the )(?P<n>(?=[0-9]){NUMBER})"
-    rf"{_PER}(?!\s*(?:x|gpus?|[a-z]*\d))"
+    rf"{_PER}(?!\s*(?:x|gpus?|[a-z]*\d|(?:months?|mos?|years?|yrs?|weeks?|days?|hours?|hrs?)(?![a-z])))"
 )
 _LONG_PER = _PER.removesuffix("?").replace("hours?|hrs?|h|days?", "months?")
-_BY_MONTH = re.compile(rf"(?P<n>(?=[0-9]){NUMBER}(?<!b)){_LONG_PER}(?! (?:active|users|visitors))")
+_BY_MONTH = re.compile(rf"(?P<n>(?=[0-9]){NUMBER}(?<!b)(?<!billion)(?<!bn)){_LONG_PER}(?! (?:active|users|visitors))")
 _FETCHES = r"(?:worth|fetch(?:es)?|(?:sold|sell)(?: (?:them|it|each))? for|(?:(?<=one )|(?<=dy ))offers?(?: us| me)?)"
 _WORTH = re.compile(rf"{_FETCHES}\s*(?:about )?(?P<n>(?=[0-9]){NUMBER}){_PER}(?!\s*[a-z]*\d)")
 _AT = re.compile(
@@ -67,6 +67,10 @@ FROM = re.compile(
 )
 _PER_MILLION = re.compile(r"\s*(?:per|/|a) ?(?:1 ?)?(?:million|mtok|mio|m)(?![a-z])")
 _MOST_OF_A_KWH = 1.0  # dollars
+_LEASED_FOR = re.compile(
+    r"(?<![a-z])(?:leas(?:e|ing) (?:offer|quote|deal|proposal)|(?:offer|quote)[^.;]*(?<![a-z])lease"
+    r"|(?:a|an|the) leas(?:e|ing)(?: rate)? (?:of|at|for)|leas(?:e|ing) at)(?![a-z])"
+)
 _CONTRACT = re.compile(r"(?<![a-z])(?:contract|commitment|commit)(?: of| is| at| for)?\s*$")
 _BOUGHT_FOR = re.compile(
     r"(?<![a-z])(?:buy(?:ing)?|purchas(?:e|ed|ing)|bought|offered|offer|deal)(?![a-z])[^.;?]*\d[^.;?]*(?:for|at)\s*$"
@@ -84,8 +88,8 @@ _HUNDREDTHS = (
     r"euro ?cents?|c€|€c|(?<!swiss )centimes?|rappen|rp\.?|pence|penny|p(?= ?(?:/|per) ?kwh)|[öø]re|paise|groszy"
 )
 _NAMED = (
-    rf"{_HUNDREDTHS}|c(?= ?/ ?kwh)|cents?|cts?(?! ?(?:scan|volume|image|slice))|¢|dollars?|bucks?|euros?|pounds?"
-    rf"|francs?|rupees?|yen|yuan|won"
+    rf"{_HUNDREDTHS}|c(?= ?(?:/|per|a) ?kwh)|cents?|cts?(?! ?(?:scan|volume|image|slice))|¢|dollars?|bucks?|euros?"
+    rf"|pounds?|francs?|rupees?|yen|yuan|won"
     "|reais|zloty|rand|shekels?|ringgit|baht|forint|kronor|lira"
 )
 _CENTS = re.compile(rf"(?:cents?|cts?|¢|{_HUNDREDTHS})\s*$")
@@ -163,7 +167,7 @@ def _amount(
     code = _CODES.get(mark.casefold()) or _CODES.get(mark.casefold().rstrip("s")) or mark.upper()
     code = (match.groupdict().get("country") or match.groupdict().get("of") or code).upper()
     code = "DKK" if mark == "øre" and re.search("denmark|danish|d[ak]nmark|dansk|copenhagen|aarhus", line) else code
-    number = f"{parse_number(number) / 100:g}" if mark == "c" or _CENTS.fullmatch(mark) else number
+    number = f"{parse_number(number) / 100:g}" if mark in ("c", "p") or _CENTS.fullmatch(mark) else number
     if (match["per"] or "").startswith(("h", "kwh")):
         number = re.sub(r"(\.\d{3})$", r"\g<1>0", number)  # no thousands: 2.125 an hour
     text = number if code == DOLLAR else f"{number} {code}"
@@ -194,7 +198,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
     kinds = [kind for start, kind in by_period if per.startswith(start)]
     kinds += [kind for kind, applies in (
         ("token_price", _PER_MILLION.match(line, match.end())),
-        ("paid_each", is_each and re.search(r"paid\s*$", before)),
+        ("paid_each", is_each and re.search(rf"(?:paid|(?:{WHO}|admins?)(?: at| for| @)?)\s*$", before)),
         ("kwh", re.match(r"\s*kwh", line[match.end() :])),
         ("kwh", not per and usd < _MOST_OF_A_KWH and re.search(r"power|electric", before)),
         ("havesold_each", is_each and (match.re is _WORTH or _SOLD_FOR.search(before))),
@@ -204,6 +208,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("server", not per and _MACHINE_AT.search(before)),
         ("price", not per and _LEAST_OF_ONE_GPU <= usd <= _MOST_OF_ONE_GPU and _EACH_AT.search(before)),
         ("kwh", _POWER.search(before) or (not per and _CENTS.search(match[0]))),
+        ("lease", per.startswith("mo") and _LEASED_FOR.search(line)),
         ("bill", per and "budget" not in words and _RENTED_FOR.search(before)),
         ("bill", pays and is_bill),
         ("bill", (per or is_bill) and "budget" not in words and _TO_SELLER.match(line, match.end())),

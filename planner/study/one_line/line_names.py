@@ -221,7 +221,7 @@ def _may_be_name(line: str, span: list[LineToken]) -> bool:
     between = line[first.start : last.end]
     if not (re.search(r"\w", first.text) and re.search(r"\w", last.text)):
         return False
-    if BLANK in between or "," in between or ";" in between:
+    if BLANK in between or "," in between or ";" in between or re.match(r",\d{3}", line[last.end :]):
         return False
     if first.text in FILLERS - {"us", "new"} or last.text in FILLERS - {"us", "small", "large", "text", "mini", "max"}:
         return False
@@ -242,7 +242,8 @@ def _name(catalogue: Catalogue, span: list[LineToken], line: str, typed: str) ->
     start, end, known = span[0].start, span[-1].end, _vocabulary(catalogue)
     called = " ".join(word.text for word in span)
     singular = called.removesuffix("s").rstrip("'") if _PLURAL.search(called) else called
-    if choices := WORDS["asked"].get(called if called.startswith("us-") else _VERSION.sub("", called)):
+    asked, whole = WORDS["asked"], called.startswith("us-")
+    if choices := asked.get(called) or asked.get(called if whole else _VERSION.sub("", called)):
         return LineName("several", start, end, Meant(""), tuple(choices))
     spellings = (singular, called) if called == "v100s" and typed[end - 1] == "s" else (called, singular)
     for spelling in dict.fromkeys(spellings):

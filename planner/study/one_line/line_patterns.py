@@ -28,8 +28,8 @@ def rule(name: str, pattern: str, value: Callable[[re.Match[str]], Any] | Any) -
 IN_POINTS, NO_UNIT_PRICE = r"[1-9]\d{0,2}\.\d{3}", r"(?!\s*(?:/|per|an?)\s*(?:kwh|gpu|h))"
 COUNTED_IN_THOUSANDS = re.compile(
     rf"(?<![\d.,]){IN_POINTS}(?=\s?(?:(?:€|(?:euros?|eur|chf|sek|nok|dkk|pln|czk)(?![a-z])){NO_UNIT_PRICE}"
-    rf"|{REQUESTS}(?![a-z])(?!\s*(?:/|per|an?)\s*s)|{WHO}|{TOKENS}|gpu))|(?:(?<=€)|(?<=€ )|(?<=eur )|(?<=chf"
-    rf" )){IN_POINTS}(?![\d.,]*\d){NO_UNIT_PRICE}"
+    rf"|{REQUESTS}(?![a-z])(?!\s*(?:/|per|an?)\s*s)|hours(?![a-z])|{WHO}|{TOKENS}|gpu))"
+    rf"|(?:(?<=€)|(?<=€ )|(?<=eur )|(?<=chf )){IN_POINTS}(?![\d.,]*\d){NO_UNIT_PRICE}"
 )
 ANY_N, ANY_N2, PLAIN_N = rf"(?P<n>{NUMBER})", rf"(?P<n2>{NUMBER})", rf"(?P<n>{PLAIN})"
 ONLY, PEAK = "(?: only)?(?![a-z])", "(?:peaks?|max(?:imum)?|bursts?|most)(?![a-z])"
@@ -37,12 +37,18 @@ END, END9 = "(?![a-z])", "(?![a-z0-9])"
 WITHIN = r"\s*(?:in under|in less than|in|within|by|under|less than|no more than|at most|at|of|is|<|:|below)?\s*"
 PERCENT = r"\s{0,9}(?:%|percent|per cent)"
 USED = r"busy|util(?!i)|utili[sz]ed|utili[sz]ation|used?|load(?:ed)?|usage"
+BARE_SHARE = "(?:" + "|".join(  # 60 % alone is how busy they are, and no 50 % behind another word: prepay 50 %
+    ["(?<![a-z] )"] + [f"(?<={word} )" for word in (
+        " at", "bout", "round", "ughly", "with", "only", "and", " to", "gpus", "ards", " for", " is", " of", "just",
+        "aybe", "ally", "than", " in", " use", "only use")]
+) + ")"  # fmt: skip
 CAPITAL = "(?:cost of (?:capital|money)|discount rate|wacc)"
 WEEKDAYS = r"(?P<weekdays>\s*(?:on )?(?:weekdays|working days|workdays|mon(?:day)?\s*(?:-|to)\s*fri(?:day)?))?"
 DUE = r"in under|in less than|within|by|under|less than|no more than|finish in|done in|due in|in"
 ABOUT = r"\s*(?:about |around )?"
 MY = "(?:my|our|the|a|an)"
-NO_PERIOD = "(?P<unit>)(?P<ly>)"
+GROWS = "grow(?:s|ing|th)?(?: of| by| at)?"
+TAX = "tax(?:es)?(?: rate)?(?![a-z])(?! (?:break|credit|relief))"
 PERSON = (
     rf"(?:(?:active |registered )?(?:{WHO}|(?!quarter|server|number|cent|layer|order|parameter|month)[a-z]+(?:er|ee|or"
     rf"|nt|ist|ian|person){END})|head{END}|seat{END})"

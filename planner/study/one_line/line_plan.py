@@ -54,6 +54,7 @@ class LinePlan(NamedTuple):
 
     scenario: Scenario
     notes: tuple[str, ...]
+    unused: Mapping[str, str]  # quantities that this work does not use, and why
 
 
 def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> LinePlan:
@@ -78,7 +79,7 @@ def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> LinePlan:
     _add_terms(data, values, notes)
     converted = to_dollars(data, rates(catalogue))
     scenario = build_scenario(converted.data, LINE, {}).with_typed(converted.typed)
-    return LinePlan(resolve_names(scenario, catalogue)[0], tuple(notes))
+    return LinePlan(resolve_names(scenario, catalogue)[0], tuple(notes), unused(data["work"][0], values))
 
 
 def with_open_parts(catalogue: Catalogue, reading: LineReading, day: date) -> tuple[Scenario, tuple[str, ...]]:
@@ -358,6 +359,7 @@ def _add_block(data: dict[str, Any], hours: float, notes: list[str]) -> None:
     notes.append("The hours are taken for one run, at once.")
 
 
+_OF_LEASE = {"lease": "usd_per_month", "lease_rate": "rate_per_year"}
 _OF_WORK = {"spot": "may_stop", "growth": "growth_per_year", "egress": "egress_tb_per_month", "disk": "storage_tb"}
 _PRICES = {
     "own": ("own", "accelerators"), "rent": ("rent", "usd_per_accelerator_hour"),
@@ -378,6 +380,9 @@ def _add_terms(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -
         if "run" not in work and length < _SHORTEST_HOURS:
             notes.append("A plan has at least three months.")
     work |= {field: values[name] for name, field in _OF_WORK.items() if name in values}
+    if {"leased", "loan"} <= values.keys():
+        values["lease_rate"] = values.pop("loan")
+    data |= {"lease": {field: values[name] for name, field in _OF_LEASE.items() if name in values}}
     if "monthly_budget" in values:
         monthly = values["monthly_budget"] * data.get("years", Scenario().years) * MONTHS_PER_YEAR
         values["budget"] = monthly + values.get("budget_usd", 0.0)
@@ -385,4 +390,3 @@ def _add_terms(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -
     for name in sorted(_PRICES.keys() & values.keys()):
         if name != "havesold" or "kept" in data:
             set_value(data, _PRICES[name], values[name])
-    notes += unused(work, values)

@@ -36,19 +36,27 @@ class LineQuestion:
     is_whole: bool = False  # the text is the question itself: which model
 
 
+ANSWER_IT = "Answer for what was read"
+
+
 @dataclass(frozen=True)
 class LineReading:
-    """A line as a plan. There is no scenario while a question is open."""
+    """A line as a plan. There is no scenario while a question is open.
+
+    What the plan leaves out though it has weight, a number or a second GPU, stands before the answer with choices.
+    """
 
     line: str
     scenario: Scenario | None
     understood: tuple[UnderstoodPhrase, ...]
     notes: tuple[str, ...]  # the usual meaning that was taken, and what no field holds
-    unknown: tuple[str, ...]  # words that were not understood
+    unknown: tuple[str, ...]  # words that were not understood and change no cost
     questions: tuple[LineQuestion, ...] = ()
     budget_usd: float | None = None
     count_is_open: bool = False  # as many GPUs as the budget pays for
     tokens_are_open: bool = False  # as many as the GPUs read in the time of the plan
+    left_out: tuple[str, ...] = ()  # what has weight, and the plan does not have
+    choices: Mapping[str, str] = field(default_factory=dict)  # where something is left out: this line, and others
 
 
 def question_sentence(question: LineQuestion) -> str:
@@ -57,8 +65,16 @@ def question_sentence(question: LineQuestion) -> str:
     return f"{printable(question.text, 40)}: {choices}"
 
 
+def sentence_of_reading(reading: LineReading, plan: str) -> str:
+    """Return the plan of a line as a sentence, with what it leaves out."""
+    if not reading.left_out:
+        return f"Read as: {plan}."
+    left = "; ".join(printable(each, 90) for each in reading.left_out)
+    return f"Read as: {plan}. Left out: {left}. The answer is for what was read."
+
+
 def reading_sentences(reading: LineReading) -> tuple[str, ...]:
-    """Return what a line was taken as, what by usual meaning, and what was not understood."""
+    """Return what each part of a line was taken as, what by usual meaning, and what was not understood."""
     taken = "; ".join(f"{phrase.text} = {phrase.value} ({phrase.field})" for phrase in reading.understood)
     unknown = (
         f"Not understood: {', '.join(printable(each, 60) for each in reading.unknown)}." if reading.unknown else ""
@@ -95,8 +111,8 @@ def machine_size(chip: str) -> int:
 _SPELT = "an?|one|dual|quad|a single|single"
 _COUNT_BEFORE = re.compile(
     rf"(?<![\w.-])(?P<count>my(?= $)|\d+(?:,\d{{3}})*k?|{_SPELT})\s*"
-    rf"(?:[x*]\s*|(?P<box>{'|'.join(sorted(MACHINE_WORDS, key=len, reverse=True))})\s+(?:(?:of|with|w/|x|a|à|each"
-    rf"|@)\s+)?"
+    rf"(?:[x*]\s*(?:(?P<times>\d{{1,3}})\s*[x*]?\s*)?"
+    rf"|(?P<box>{'|'.join(sorted(MACHINE_WORDS, key=len, reverse=True))})\s+(?:(?:of|with|w/|x|a|à|each|@)\s+)?"
     r"(?P<each>\d+\s*[x*]?\s*)?)?"
     r"(?:(?:used|new|nvidia|amd|of|more|our|geforce|second-hand|[|]+)\s+)*$"
 )
@@ -117,7 +133,7 @@ class LineCount(NamedTuple):
 def count_beside(line: str, start: int, end: int) -> LineCount | None:
     """Return the count beside a name: `2 nodes of 8`, `8 x`, `one`, or `x8` behind it."""
     if match := _COUNT_BEFORE.search(line[:start]):
-        each = re.sub(r"\D", "", match["each"] or "")
+        each = re.sub(r"\D", "", match["each"] or match["times"] or "")
         of_machines = match["box"] is not None and not each
         many = 1.0 if match["count"] == "my" else parse_number(match["count"])
         return LineCount(int(many * int(each or 1)), match.start(), start, of_machines)
@@ -149,7 +165,7 @@ LABELS = {
     "online_share": "share at once", "resale_bare": "resale",
     "token_price": "price of tokens", "paid_each": "paid for each", "many_hours": "hours an hour",
     "no_spot": "may not be interrupted", "bought": "GPUs bought", "rented": "GPUs rented",
-    "tps": "tokens a second",
+    "tps": "tokens a second", "leased": "a way to get it", "age": "years old",
     "images": "images", "precision": "precision", "billfor": "the bill is for", "stay": "data stays",
 }  # fmt: skip
 
@@ -179,11 +195,15 @@ def shown_value(name: str, value: Any) -> str:
 
 
 _AND = re.compile(r"\s*(?:,|\+|&|and|plus|,\s*and)\s*")
+_ANOTHER = re.compile(r"(?:(?<![a-z])(?:and|plus)|[+&]) *$", re.IGNORECASE)
 _ONE_COUNTS = {
     "gpus", "have", "team", "budget", "bill", "rent", "price", "length", "tokens", "rps", "texts", "busy", "kwh",
     "disk",
 }  # fmt: skip
 REST_OF_WORD = re.compile(r"\w*")
+_FIRST = {
+    "kind of GPU": ("gpus", "gpu"), "place": ("site",), "model": ("model", "billfor"), "seller": ("provider", "seller"),
+}  # fmt: skip
 
 
 @dataclass
@@ -197,11 +217,15 @@ class LineParts:
     notes: list[str] = field(default_factory=list)
     questions: list[LineQuestion] = field(default_factory=list)
     spans: dict[str, tuple[int, int]] = field(default_factory=dict)  # where the first of each quantity stands
+    left_out: list[str] = field(default_factory=list)
+    seconds: list[tuple[str, str, int, int]] = field(default_factory=list)  # of a kind: which, its label, its place
     dying: tuple[int, int] | None = None  # where a card stands that is broken
     replaced_until: int = 0  # where the GPUs end that others replace
 
     def add(self, name: str, value: Any, start: int, end: int, shown: str | None = None) -> None:
         """Keep a quantity and blank out its words; the first of a kind counts, a second one is not understood."""
+        if name == "gpus" and name in self.values and _ANOTHER.search(self.line[:start]):  # 16 here and 16 there
+            self.left_out.append(self.line[start:end].strip(" ,;"))
         if self.values.get(name, value) != value:
             if name == "team" and _AND.fullmatch(self.line[self.spans[name][1] : start]):  # 4 students and 2 postdocs
                 value += self.values[name]
@@ -224,7 +248,8 @@ class LineParts:
         first = self.line[slice(*self.spans.get(name, (0, 0)))].strip(" ,;")
         is_served = name == "team" and re.match(r"(?:to|for|with) ", first.lower())  # a 6 person startup, for 800 users
         if name not in _ONE_COUNTS or not re.search(r"\d", second) or not first or is_served:
-            self.notes.append(f"A second figure is left out: {second}.")
+            has_weight = name != "place" and not is_served and (name != "team" or re.search(r"\d", second))
+            (self.left_out if has_weight else self.notes).append(f"{second}, as {first or name} is taken")
             return
         first_start, first_end = self.spans[name]
         kept = {first: self.line[:start] + self.line[end:], second: self.line[:first_start] + self.line[first_end:]}
@@ -232,6 +257,24 @@ class LineParts:
         self.questions.append(LineQuestion(f"{first} or {second}", lines))
 
     def leave_out(self, what: str, label: str, start: int, end: int) -> None:
-        """Say of a second thing of a kind that the plan leaves it out."""
+        """Keep a second thing of a kind as what the plan leaves out."""
         self.rest = blank(self.rest, start, end)
-        self.notes.append(f"A plan has one {what}: {label} is left out; ask again with it alone.")
+        self.left_out.append(f"{label}, as a plan has one {what}")
+        self.seconds.append((what, label, start, end))
+
+    def words_of(self, name: str) -> str:
+        """Return the words of a quantity as they were typed."""
+        start, end = self.spans.get(name, (0, 0))
+        return self.line[start:end].strip(" ,;") or LABELS.get(name, name)
+
+    def other_lines(self) -> dict[str, str]:
+        """Return the line with each second thing of a kind in the place of the first."""
+        lines: dict[str, str] = {}
+        for what, label, start, _ in self.seconds:
+            first = next((self.spans[name] for name in _FIRST.get(what, ()) if name in self.spans), None)
+            dropped = [(begin, end) for kind, _, begin, end in self.seconds if kind == what and begin != start]
+            line = self.line
+            for begin, end in sorted([*dropped, first], reverse=True) if first else ():
+                line = line[:begin] + line[end:]
+            lines |= {f"{label} instead": " ".join(line.split())} if first else {}
+        return lines

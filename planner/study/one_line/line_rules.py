@@ -10,13 +10,14 @@ from planner.study.one_line.line_patterns import (
     ANY_N,
     ANY_N2,
     AUDIO,
+    BARE_SHARE,
     CAPITAL,
     CPU,
     DUE,
     END,
     END9,
+    GROWS,
     MONTHS,
-    NO_PERIOD,
     NO_REQUEST,
     NOUNS,
     ONLY,
@@ -33,6 +34,7 @@ from planner.study.one_line.line_patterns import (
     SOON,
     SOUNDS,
     SPAN,
+    TAX,
     TEXTS,
     TIME,
     TIME_TO,
@@ -157,7 +159,7 @@ RULES: tuple[Rule, ...] = (
     rule("setting", rf"{SETTINGS}\s*(?:of|=|:)?\s*{ANY_N}{END}", number_in),
     rule("setting", rf"{ANY_N}(?:-way|\s?(?:gb|tb|gbit|tbit|gbps|tbps)(?:/s|ps)? (?:ib|infiniband|network|ethernet"
         rf"|roce)){END}", number_in),
-    rule("setting", rf"(?:r\s?=|net|iso|tier|type|level|option|series|article|class)\s?{ANY_N}", number_in),
+    rule("setting", rf"(?<![a-z])(?:r\s?=|net|iso|tier|type|level|option|series|article|class)\s?{ANY_N}", number_in),
     rule("egress", rf"(?:egress|traffic out|outbound)(?: of|:)? {ANY_N}\s?tb{END}{RATE_UNIT}?|{ANY_N2}\s?tb (?:of"
         rf" )?(?:egress|traffic out|outbound){END}", either_number),
     rule("disk", rf"{ANY_N}\s?(?P<size>tb|terabytes?|pb|petabytes?){END}(?! (?:ib|infiniband|network|fabric)|/s"
@@ -199,6 +201,7 @@ RULES: tuple[Rule, ...] = (
         rf" {PLAIN_N}\s*(?P<span>hours?|minutes?){RATE_UNIT}(?!"
         rf" each)", lambda match: hours_of_sound(match) / (per_hours(match) or 1.0)),
     rule("all_audio", rf"{AUDIO}{END}", lambda match: number_in(match) * hours_of(match["span"])),
+    rule("all_audio", rf"(?<=whisper ){ANY_N}\s*hours{END}", number_in),
     rule("examples", rf"{ANY_N}\s*(?:training |preference |labell?ed )?(?:examples?|samples?|conversations|chats"
         rf"|instructions|pairs|dialogu?es|preferences){END}", number_in),
     rule("texts", rf"{ANY_N}\s*{TEXTS}{END}(?! {WHO})", number_in),
@@ -211,9 +214,9 @@ RULES: tuple[Rule, ...] = (
         rf" [a-z]+){{0,3}}"
         rf" {ANY_N}{PERCENT}",
         number_in),
-    rule("growth", rf"(?:grow(?:s|ing|th)?(?: of| by| at)?\s*)?{ANY_N}\s?%(?:\s*growth)?{RATE_UNIT}", yearly_growth),
-    rule("growth", rf"grow(?:s|ing|th)?(?: of| by| at)?\s*{ANY_N}\s?%{NO_PERIOD}", yearly_growth),
-    rule("tax", rf"{ANY_N}{PERCENT}\s*(?:corporate |income |corporation )?tax(?:es)?(?: rate)?{END}", percent),
+    rule("growth", rf"(?:{GROWS}\s*)?{ANY_N}{PERCENT}(?:\s*growth)?{RATE_UNIT}|{GROWS}\s*{ANY_N2}\s?%",
+        yearly_growth),
+    rule("tax", rf"{ANY_N}{PERCENT}\s*(?:corporate |income |corporation )?{TAX}", percent),
     rule("tax", rf"(?:corporate |income )?tax(?: rate)?\s*(?:of|at|is|:)?\s*{ANY_N}{PERCENT}", percent),
     rule("growth", rf"doubl(?:es?|ing)\s*(?:every|each|in)\s*{PLAIN_N}\s*{LONG_UNIT}",
         lambda match: min(float(2 ** (HOURS_PER_YEAR / hours_in(match))) - 1, MOST_GROWTH)),
@@ -231,13 +234,12 @@ RULES: tuple[Rule, ...] = (
     rule("vat", rf"{ANY_N}{PERCENT}\s*(?:vat|gst|sales tax){END}", percent),
     rule("resale", rf"(?:re)?sell(?:ing)?(?: (?:it|them))?(?: (?:in|after) {NUMBER} [a-z]+)? (?:at|for)"
         rf" {ANY_N}{PERCENT}", percent),
-    rule("resale", rf"{ANY_N}{PERCENT}\s*(?:resale|residual)(?: value)?{END}|(?:resale|residual)(?: value)?\s*(?:of|at"
-        rf"|is)?\s*{ANY_N2}{PERCENT}",
-        lambda match: either_number(match) / 100),
+    rule("resale", rf"{ANY_N}{PERCENT}\s*(?:resale|residual)(?: value)?{END}(?: after)?|(?:resale|residual)(?: value)?"
+        rf"\s*(?:of|at|is)?\s*{ANY_N2}{PERCENT}(?: after)?", lambda match: either_number(match) / 100),
     rule("loan", rf"{ANY_N}{PERCENT}\s*(?:interest|loan){END}(?: rate)?|(?:interest|loan)(?: rate)?\s*(?:of|at"
         rf"|is)?\s*{ANY_N2}{PERCENT}",
         lambda match: either_number(match) / 100),
-    rule("busy", rf"(?:busy|utili[sz]ation|used|usage|load)\s*(?:of|at|:|is)?\s*{ANY_N}{PERCENT}", percent),
+    rule("busy", rf"(?:busy|util(?:i[sz]ation)?|used|usage|load)\s*(?:of|at|:|is)?\s*{ANY_N}{PERCENT}", percent),
     rule("owned", rf"{ANY_N}{PERCENT} of (?:the |our )?(?=\d[^.;]*{OWNED},? (?:and )?(?:the )?rest)", percent),
     rule("owned", rf"half of (?:the |our )?(?=\d[^.;]*{OWNED},? (?:and )?(?:the )?rest)", 0.5),
     rule("owned", rf"half (?:of (?:them|it|these) )?(?:is |are )?{OWNED}|{OWNED} half{END}|half (?:of (?:them|it)"
@@ -246,22 +248,24 @@ RULES: tuple[Rule, ...] = (
         rf" |are )?{RENTED})|{NUMBER}{PERCENT} (?:is |are )?{RENTED}[,;]? (?:and )?{ANY_N2}{PERCENT} (?:is |are"
         rf" )?{OWNED}",
         lambda match: either_number(match) / 100),
-    rule("busy", rf"{ANY_N}{PERCENT}\s*(?:of (?:the |all )?(?:time|hours|day)|{USED}|(?=$|[,.;?!:)|]|\d|(?:in|on|for"
+    rule("busy", rf"{ANY_N}{PERCENT}\s*(?:of (?:the |all )?(?:time|hours|day)|{USED})", percent),
+    rule("busy", rf"{BARE_SHARE}{ANY_N}{PERCENT}\s*(?=$|[,.;?!:)|]|\d|(?:in|on|for"
         rf"|at|and|over|with|from|to|during|per|by|x|rented|owned|of(?= (?:the |our |all )*\d)|until|till|or)"
-        rf"(?![a-z])))", percent),
+        rf"(?![a-z]))", percent),
     rule("busy", rf"{PLAIN_N}\s*(?:hours?|hrs?|h){END9}{RATE_UNIT}{WEEKDAYS}", busy_share),
     rule("busy", r"(?P<from>1?\d)\s?(?:-|to)\s?(?P<to>1?\d),? (?P<weekdays>(?:on )?(?:weekdays|work(?:ing )?days"
         r"|mon(?:day)?\s*"
         r"(?:-|to)\s*fri(?:day)?))", clock_share),
     rule("busy", rf"(?:only |on |at )*(?:weekends?|sat(?:urdays?)? ?(?:\+|and|&) ?sun(?:days?)?){ONLY}[^.;]*?"
         rf"(?:{ALWAYS})", 2 / DAYS_PER_WEEK),
-    rule("busy", rf"(?P<n>0?\.\d+)\s*(?:{USED}){END}", number_in),
-    rule("busy", rf"(?:{USED})\s*(?:of|at|:|is)?\s*(?P<n>0?\.\d+)(?![\d%]|\s*%)", number_in),
+    rule("busy", rf"(?P<n>0?\.\d+)\s*(?:{USED}){END}|(?:{USED})\s*(?:of|at|:|is)?\s*(?P<n2>0?\.\d+)(?![\d%]|\s*%)",
+        either_number),
     rule("busy", rf"{PLAIN_N} (?:evenings?|nights?|afternoons?|mornings?)(?: an?|/| per|each) week",
         lambda match: number_in(match) * EVENING_HOURS / HOURS_OF_UNIT["w"]),
     rule("busy", rf"{PLAIN_N}\s*(?:hours?|hrs?|h)(?: an?|/| per| each| every) ?(?:week|work|working )day{END}",
         lambda match: number_in(match) * WORKING_DAYS / HOURS_OF_UNIT["w"]),
-    rule("busy", rf"(?P<n>0*[23])[- ](?P<of>thirds|quarters)(?: of the time)?(?: (?:{USED}))?{END}",
+    rule("busy", rf"(?<![\w.,])(?<!for )(?<!over )(?P<n>0*[23])[- ](?P<of>thirds|quarters)(?: of the time)?"
+        rf"(?: (?:{USED}))?{END}",
         lambda match: number_in(match) / (3 if match["of"] == "thirds" else 4)),
     rule("busy", rf"(?P<many>{PLAIN}) days ?(?:/|per|an?) ?week,? {PLAIN_N}\s?(?:hours|hrs|h){END9}(?: ?(?:/|per"
         rf"|an?) ?day)?",
@@ -282,10 +286,10 @@ RULES: tuple[Rule, ...] = (
     rule("busy", rf"(?:only |in |during )*(?:office|business|working|work|bank|school|market|trading|opening)"
         rf" hours{ONLY}|9 to 5|during the (?:day|week)|(?:on )?weekdays{ONLY}",
         OFFICE_HOURS_PER_WEEK / HOURS_OF_UNIT["w"]),
-    rule("length", rf"(?:for |over )?(?:an?|the|one) weekend{END}", 2 * HOURS_PER_DAY),
-    rule("gpu_hours", rf"{ANY_N}(?=\s+(?!(?:for|in|at|on|to|of|or|and|x|by|with|per|all|the) )(?:[a-z]{{1,3}}"
-        rf" ?[0-9]{{1,4}}"
-        rf"|[1-9][0-9]{{3}})[a-z]{{0,2}}[- ](?:gpu[- ]?)?{SPAN}{END}(?:{RATE_UNIT})?)", gpu_hours),
+    rule("length", rf"(?:(?:for |over )?(?:an?|the|one)|for) weekend{END}", 2 * HOURS_PER_DAY),
+    rule("gpu_hours", rf"{ANY_N}(?=\s+(?!(?:for|in|at|on|to|of|or|and|x|by|with|per|all|the|gpus?|cards?) )"
+        rf"(?:[a-z]{{1,3}} ?[0-9]{{1,4}}|[1-9][0-9]{{3}})[a-z]{{0,2}}[- ](?:gpu[- ]?)?{SPAN}{END}(?:{RATE_UNIT})?)",
+        gpu_hours),
     rule("gpu_hours", rf"(?=[0-9]){ANY_N}\s*{SPAN} (?:of|on) (?=[a-z]{{1,3}} ?[0-9]{{1,4}})",
         lambda match: (number_in(match) * hours_of(match["span"]), None)),
     rule("gpu_hours", rf"{ANY_N}\s*(?:gpu|accelerator|card)[- ]?{SPAN}{END9}(?:{RATE_UNIT})?", gpu_hours),
@@ -305,7 +309,8 @@ RULES: tuple[Rule, ...] = (
         rf"|administrators?){END}(?: (?:to run|running|for) (?:it|them))?", number_in),
     rule("kw", rf"{ANY_N}\s?(?P<size>kw|mw|kilowatts?|megawatts?){END}(?: (?:of )?(?:power|available|limit))?",
         lambda match: number_in(match) * (1_000.0 if match["size"].startswith("m") else 1.0)),
-    rule("online", rf"{ANY_N}\s*(?:concurrent|simultaneous|active at once|parallel) (?:[a-z]+ )?{WHO}", number_in),
+    rule("online", rf"{ANY_N}\s*(?:concurrent|simultaneous|active at once|parallel){END}(?: (?:[a-z]+ )?{WHO})?",
+        number_in),
     rule("online_share", rf"{ANY_N}{PERCENT}(?: of (?:them|whom|users))? (?:(?:are |is )?(?:on it|online|active|use"
         rf" it|using it) )?"
         rf"(?:at (?:any|the same|one|once|a) ?(?:one )?(?:moment|time)?|at once|simultaneously|concurrently"
@@ -343,8 +348,9 @@ RULES: tuple[Rule, ...] = (
         rf" (?P<part>(?:mid|end|start)[- ]?(?:of )?)?(?:(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)? (?:of"
         rf" )?)?(?P<month>{MONTHS}){END}"
         r"(?: (?P<day2>[12]?\d|3[01])(?:st|nd|rd|th)?(?!\w)(?! (?:x |gpus?|cards?|used|new|[a-z]{1,3}\d"
-        r"|[1-9]\d{3})))?(?:,? (?P<year>20\d\d))?|20\d\d-\d\d-\d\d"
-        r"|\d{1,2}\.\d{1,2}\.(?:20)?\d\d|(?P<quarter>(?<!in )q[1-4]|q[1-4](?= 20))(?: (?P<year2>20\d\d))?|christmas"
+        r"|[1-9]\d{3})))?(?:,? (?P<year>20\d\d))?|(?P<iso>20\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))"
+        r"|\d{1,2}\.\d{1,2}\.(?:20)?\d\d|(?P<quarter>(?<!in )q[1-4]|q[1-4](?= 20))(?: (?P<year2>20\d\d))?"
+        r"|(?:next )?(?P<feast>christmas|xmas|new years eve|new year)"
         r"|easter|summer|(?P<this>(?:the|this) year)|(?P<only>20[2-4]\d))",
         lambda match: match),
     rule("cpu", rf"{CPU}[- ]only|(?:only|just)(?: on)?(?: an?| our)? {CPU}|no gpus?(?: at all)?{END}|without"
@@ -361,6 +367,7 @@ RULES: tuple[Rule, ...] = (
         rf" (?:audio|speech|video|talk|recording))(?:\s*(?:plan|term|contract|commitment|long|life|horizon"
         rf"|each))?(?! (?:of )?(?:warranty|guarantee|old|ago|notice|experience|extension|school|cash|runway|queue"
         rf"|delay|lead))", hours_in),
+    rule("age", rf"{PLAIN_N}[- ]*(?:years?|yrs?) old{END}", number_in),
     rule("setting", rf"{PLAIN_N}[- ]*{LONG_UNIT} (?:warranty|guarantee|old|ago|notice|extension)", number_in),
     rule("precision", rf"(?:in )?(?:(?P<format>fp32|bf16|fp16|fp8|int8|mxfp4|fp4|int4)|(?P<bits>4|8|16)[- ]?bits?"
         rf"|(?<!by )(?<!of )(?<!from )(?<!till )(?<!until )(?<!\| )q(?P<q>[48])(?:_[a-z0-9_]+)?|(?P<four>awq"
@@ -390,6 +397,3 @@ RULES: tuple[Rule, ...] = (
     rule("rps", rf"{ANY_N} (?!{NO_REQUEST})[a-z]{{3,}}s{SOON}{RATE_UNIT}", per_second),
 )  # fmt: skip
 STRAY: tuple[Rule, ...] = (rule("stray", rf"(?<![a-z|]){RATE_UNIT}", per_hours),)
-MEMORY: tuple[Rule, ...] = (
-    rule("memory", rf"{PLAIN_N}\s?gi?b{END9}(?: of (?:vram|memory)| vram| memory)?", number_in),
-)

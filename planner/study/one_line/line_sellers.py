@@ -30,17 +30,19 @@ _CLIP_SECONDS = 30  # what a speech model hears at once
 
 def with_bill_of_tokens(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> None:
     """Add the bill of so many tokens at the seller that a line names in place of a sum."""
-    if "bill" in values or "model" in values or "token_rate" not in values or not {"seller", "billfor"} & values.keys():
+    rates_of_tokens = {"token_rate", "token_rates"} & values.keys()
+    if {"bill", "model"} & values.keys() or not rates_of_tokens or not {"seller", "billfor"} & values.keys():
         return
     price, usual = (
         values.get("billfor") or _hosted_price(catalogue, values, notes),
         next(iter(latency_classes().values())),
     )
-    each = usual.input_tokens + usual.output_tokens
-    requests = values.pop("token_rate") * HOURS_PER_MONTH * SECONDS_PER_HOUR / each
-    usd = request_usd(catalogue.hosted[price], usual.input_tokens, usual.output_tokens) * requests / 1e6
+    share = usual.input_tokens / (usual.input_tokens + usual.output_tokens)
+    every = values.pop("token_rate", 0.0)
+    read, written = values.pop("token_rates", (every * share, every * (1 - share)))
+    usd = request_usd(catalogue.hosted[price], read, written) * HOURS_PER_MONTH * SECONDS_PER_HOUR / 1e6
     values |= {"billfor": price, "bill": f"{usd:.2f}"}
-    notes.append(f"Of these tokens {usual.input_tokens / each:.0%} are taken for read ones: {usd:,.0f} USD a month.")
+    notes.append(f"Of these tokens {read / (read + written):.0%} are read ones: {usd:,.0f} USD a month.")
 
 
 def add_bill(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any], notes: list[str]) -> None:

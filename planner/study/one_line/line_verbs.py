@@ -39,5 +39,6 @@ VERBS: tuple[Rule, ...] = (
         r"|sollen)(?= in)|bleiben(?![a-z])|(?:(?:must|has to|have to|data|only) )*(?:stays?|remains?|kept?|keep)(?:"
         r" (?:the )?data)?(?= (?:with)?in )|gdpr|data residency|sovereign(?:ty)?|(?<![a-z])(?:data(?: only)?|only)(?="
         r" in )", True),
+    rule("leased", rf"(?<![a-z])leas(?:e|es|ing){END}", True),
     rule("local", rf"(?<![a-z])local(?:ly)?{END}|on my (?:own )?(?:machine|pc|computer){END}", True),
 )  # fmt: skip

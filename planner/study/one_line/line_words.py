@@ -30,6 +30,7 @@ class LineWords(StrictModel):
     requests: str = Field(description="patterns of what is called a request")
     fillers: str = Field(description="words that say nothing of a plan")
     quiet: str = Field(description="words that are not asked about")
+    weighty: tuple[str, ...] = Field(description="patterns of words that change a cost: what nothing took is left out")
 
 
 WORDS: Mapping[str, Any] = LineWords.model_validate(read_data("line_words.yaml")).model_dump()

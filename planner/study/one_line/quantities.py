@@ -121,7 +121,7 @@ def busy_share(match: re.Match[str]) -> float:
 
 def yearly_growth(match: re.Match[str]) -> float:
     times = HOURS_PER_YEAR / (per_hours(match) or HOURS_PER_YEAR)
-    return math.expm1(min(times * math.log1p(number_in(match) / 100), _MOST_LOG_GROWTH))
+    return math.expm1(min(times * math.log1p(either_number(match) / 100), _MOST_LOG_GROWTH))
 
 
 def percent(match: re.Match[str]) -> float:

@@ -12,6 +12,7 @@ from typing import Any
 
 from planner.scenario.base import HOURS_PER_DAY
 from planner.scenario.known_names import accelerator_meant
+from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.typed_money import AmountError
 from planner.study.one_line.line_asks import (
     NEGATION,
@@ -34,6 +35,7 @@ from planner.study.one_line.line_names import (
 )
 from planner.study.one_line.line_plan import plan_of
 from planner.study.one_line.line_records import (
+    ANSWER_IT,
     GPU_WORDS,
     MACHINE_WORDS,
     VERB_WORDS,
@@ -49,6 +51,7 @@ from planner.study.one_line.line_sold_names import provider_called
 from planner.study.one_line.line_spelling import middle_of_ranges, plain_spelling
 from planner.study.one_line.line_verbs import VERBS
 from planner.study.one_line.line_words import FILLERS, WORDS
+from planner.study.one_line.number_words import in_digits
 from planner.study.one_line.quantities import BLANK, blank, take
 from pricing import Catalogue, PricingError, names
 from pricing.exchange import rates
@@ -56,6 +59,8 @@ from pricing.formulas import printable
 from pricing.meant import Meant
 
 LONGEST = 300
+_WEIGHTLESS = ("team", "setting")  # no cost follows from how many share GPUs
+_ALWAYS = (("busy", 1.0), ("every", 1.0))
 _ONLY = re.compile(r" only(?![a-z])")
 _EXAMPLE = "64 H100 for 3 months in Germany, or Llama 70B at 5 requests a second"
 _ONE = {"place": "place", "model": "model", "provider": "seller", "seller": "seller", "price": "model"}
@@ -116,7 +121,10 @@ def read_line(catalogue: Catalogue, typed: str, day: date | None = None) -> Line
     ask_what_for(parts)
     parts.phrases.sort(key=lambda phrase: line.find(phrase.text))
     if parts.questions:
-        return LineReading(line, None, tuple(parts.phrases), tuple(parts.notes), unknown, tuple(parts.questions))
+        return LineReading(
+            line, None, tuple(parts.phrases), tuple(parts.notes), unknown, tuple(parts.questions),
+            left_out=tuple(it for it in parts.left_out if not any(it in each.text for each in parts.questions)),
+        )  # fmt: skip
     if not parts.values.keys() & SAYS_ENOUGH:
         raise LineError(f"Nothing in {printable(line, 60)!r} says what is wanted: write {_EXAMPLE}.")
     return _with_plan(catalogue, parts, unknown)
@@ -137,15 +145,51 @@ def _spelled(typed: str, day: date) -> LineParts:
 
 def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...]) -> LineReading:
     values = parts.values
-    scenario, notes = plan_of(catalogue, values)
+    scenario, notes, unused = plan_of(catalogue, values)
+    if _is_guess(scenario, values):  # a word that nobody knows may be the name
+        parts.left_out += unknown
+        unknown = ()
+    stated = {name: values[name] for name in parts.spans.keys() & values.keys() if re.search(r"\d", in_digits(
+        parts.words_of(name).lower()))}  # fmt: skip
+    ignored = (name for name in stated.keys() - {"machine_size"} if _is_ignored(catalogue, values, name, scenario))
+    reasons = {**dict.fromkeys(ignored, "it changes nothing in this plan"), **unused}
+    idle = {name: f"{parts.words_of(name)}, as {why}" for name, why in reasons.items()}
+    quiet = {name for name in idle if name in _WEIGHTLESS or (name, values[name]) in _ALWAYS}
+    notes += tuple(f"Not used: {idle[name]}." for name in idle if name in quiet)
+    left_out = (*parts.left_out, *(idle[name] for name in idle if name not in quiet))
     budget = scenario.terms.budget_usd
     is_open = budget is not None and "gpus" not in values and "model" not in values and "bill" not in values
     train = scenario.work[0].train
     fills = train is not None and not {"tokens", "images", "due", "method", "tune"} & values.keys()
     return LineReading(
         parts.line, scenario, tuple(parts.phrases), (*parts.notes, *notes), unknown, budget_usd=budget,
-        count_is_open=is_open, tokens_are_open=fills and {"gpus", "length"} <= values.keys(),
+        count_is_open=is_open, tokens_are_open=fills and {"gpus", "length"} <= values.keys(), left_out=left_out,
+        choices={ANSWER_IT: parts.line, **parts.other_lines()} if left_out else {},
     )  # fmt: skip
+
+
+def _is_guess(scenario: Scenario, values: Mapping[str, Any]) -> bool:
+    """Return whether the GPU or the model of a plan is one that its line does not name."""
+    if {"bill", "billfor", "seller"} & values.keys():
+        return False
+    has_model = scenario.work[0].train is not None or scenario.work[0].serve is not None
+    is_open = {"chip", "chip_have", "cpu"} & values.keys() or scenario.accelerator == ANY_ACCELERATOR
+    return not is_open or (has_model and "model" not in values)
+
+
+def _is_ignored(catalogue: Catalogue, values: Mapping[str, Any], name: str, scenario: Scenario) -> bool:
+    """Return whether a plan does not have a quantity: with another number there it is the same plan."""
+    value = values[name]
+    if isinstance(value, str) and re.match(r"\d", value):
+        other: Any = f"3{value}"
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        other = value * 3 if value > 1 else value / 3
+    else:
+        return False
+    try:
+        return plan_of(catalogue, {**values, name: other}).scenario == scenario
+    except PricingError:
+        return False
 
 
 def _read_quantities(catalogue: Catalogue, parts: LineParts) -> None:
