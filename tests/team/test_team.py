@@ -18,6 +18,7 @@ import pytest
 
 from tests.house import ROOT
 from tests.started import Tab, ask, cookie, free_port
+from tests.web.provider import Person, provider
 from tools.team import Server
 
 pytestmark = pytest.mark.slow
@@ -52,9 +53,9 @@ class Team:
 
 
 @contextmanager
-def team(**environ: str) -> Iterator[Team]:
+def team(port: int = 0, **environ: str) -> Iterator[Team]:
     """Two servers on frozen facts, until the test is over."""
-    port = free_port()
+    port = port or free_port()
     told = os.environ | {"SERVERS": "2", "RENT_OR_BUY_RUN_BY": "tests.frozen"} | environ
     with tempfile.TemporaryDirectory() as folder, (Path(folder) / "log").open("wb") as out:
         command = [sys.executable, "tools/team.py", str(port)]
@@ -73,10 +74,13 @@ def team(**environ: str) -> Iterator[Team]:
 
 
 @pytest.fixture(scope="module")
-def running() -> Iterator[Team]:
-    """One team for the tests that leave it whole."""
-    with team() as found:
-        yield found
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
+    """One team for the tests that leave it whole; people can sign in."""
+    port = free_port()
+    with provider() as at_work:
+        at_work.knows("ada")
+        with team(port, **at_work.settings(tmp_path_factory.mktemp("team"), port)) as found:
+            yield found
 
 
 def visitor(address: str) -> str:
@@ -110,6 +114,14 @@ def test_people_stay_with_their_server_and_strangers_are_spread(running: Team) -
         assert status == 200
         assert NAME not in cookies  # it is kept
         assert answers(running.address, name) < PATIENCE_S
+
+
+def test_who_signs_in_at_one_server_is_signed_in_at_the_other(running: Team) -> None:
+    ada = Person(running.address)
+    ada.sign_in("ada")
+    pages = [ada.sees(), *(ada.sees(cookies={**ada.cookies, NAME: name}) for name in ("s1", "s2"))]
+    assert all(b"signed-in" in page and b"Sign in" not in page for page in pages)
+    assert b"Sign in" in Person(running.address).sees()
 
 
 def test_a_killed_server_is_replaced_and_its_people_go_on(running: Team) -> None:
