@@ -88,7 +88,7 @@ LARGEST = 1e16  # no rate of a run comes near
 _MOST = {
     "layers": 1e4, "hidden": 1e6, "heads": 1e4, "kv_heads": 1e4, "ffn_hidden": 1e7, "vocab": 1e8, "seq_len": 1e9,
     **dict.fromkeys(("n_accelerators", "tp", "pp", "vpp", "cp", "ep", "dp", "micro_batch"), 1e6),
-    **dict.fromkeys(("data_parallel", "prefill_instances", "decode_instances", "draft_tokens"), 1e4),
+    **dict.fromkeys(("data_parallel", "prefill_instances", "decode_instances", "draft_tokens", "polled_steps"), 1e4),
     **dict.fromkeys(("global_batch_sequences", "concurrency_or_batch", "input_tokens", "output_tokens"), 1e9),
 }  # fmt: skip
 _WHOLE = (
@@ -170,7 +170,7 @@ SERVING = RunTable(
         *("params_b", "active_params_b", "n_accelerators", "tp", "pp", "ep", "input_tokens", "output_tokens"),
         *("concurrency_or_batch", "output_tokens_per_s_total", "requests_per_s", "ttft_ms", "tpot_ms"),
         *("data_parallel", "prefill_instances", "decode_instances", "draft_tokens", "arrivals_per_s"),
-        *("ttft_limit_ms", "tpot_limit_ms"),
+        *("polled_steps", "ttft_limit_ms", "tpot_limit_ms"),
     ),
     choices={
         "batching": ("static", "average", "continuous"),

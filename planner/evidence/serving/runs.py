@@ -100,7 +100,7 @@ def read_run(catalogue: Catalogue, row: Row) -> ServingRun:
     case = make_case(setup, layout, bounds, traffic, static=static and family == "other")
     # Each beam costs as much as an answer; only one of them is counted.
     counted = replace(case.traffic, output_tokens=case.traffic.output_tokens * beams)
-    case = replace(case, limits=replace(case.limits, polled_steps=_polled_steps(row, setup, traffic)), traffic=counted)
+    case = replace(case, limits=replace(case.limits, polled_steps=number(row, "polled_steps") or 0.0), traffic=counted)
     return ServingRun(
         case=case, setup=setup, model=model.name, guessed=model.guessed, unsaid=_missing_info(row, model),
         limit_ttft_s=(number(row, "ttft_limit_ms") or math.inf) / 1e3,
@@ -114,15 +114,6 @@ def software_day(family: str, row: Row) -> date:
     """Return the day of the software: that of the publication, else that of the release."""
     released = find_release(family, row.get("engine_version", ""))
     return released if released and not text(row, "published") else parse_published_day(row.get("published", ""))
-
-
-def _polled_steps(row: Row, setup: ServingSetup, traffic: ServingTraffic) -> float:
-    """Return the steps between checks for new requests, where the source's own scripts state them; zero elsewhere."""
-    for poll in serving_data().polls:
-        same = setup.engine == poll.engine and setup.chip.architecture in poll.architectures
-        if same and row.get("source_title", "").startswith(poll.source):
-            return poll.every(float(traffic.batch))
-    return 0.0
 
 
 def batching(row: Row) -> str:

@@ -242,22 +242,6 @@ class LeftOut(StrictModel):
     why: Text
 
 
-class PollingInterval(StrictModel):
-    """A source whose engine looks for new requests only every so many steps."""
-
-    source: Text
-    engine: str
-    architectures: tuple[str, ...]
-    steps: dict[int, int] = Field(min_length=1, description="by the number at once from which it holds")
-    from_: Text = Field(alias="from")
-
-    def every(self, at_once: float) -> float:
-        """Steps from one look to the next."""
-        return float(
-            max(((least, steps) for least, steps in self.steps.items() if least <= at_once), default=(0, 0))[1]
-        )
-
-
 class NonLlmWork(StrictModel):
     """A kind of work whose speed was measured and is carried over by peak rates where it was not."""
 
@@ -298,7 +282,6 @@ class ServingData(StrictModel):
     )
     left_out: tuple[LeftOut, ...]
     unfitted_first_tokens: tuple[LeftOut, ...] = Field(description="runs, or whole sources by their titles")
-    polls: tuple[PollingInterval, ...]
     power: PowerDraw
     fit: FitInfo
     constants: dict[str, FittedConstant]
@@ -322,5 +305,6 @@ def serving_data() -> ServingData:
 
 @cached(1)
 def unfitted_first_tokens() -> frozenset[str]:
-    """Runs, and sources, whose times to the first token teach nothing."""
-    return frozenset(run for group in serving_data().unfitted_first_tokens for run in group.runs)
+    """Runs, and sources, whose times to the first token teach nothing: of what no fit goes by, neither do they."""
+    data = serving_data()
+    return frozenset(run for group in (*data.unfitted_first_tokens, *data.left_out) for run in group.runs)

@@ -113,6 +113,13 @@ def test_a_promise_that_no_single_token_keeps_is_kept_with_drafts() -> None:
     assert drafted.rate > 1_000
 
 
+def test_requests_that_are_looked_for_seldom_wait_longer_for_their_first_token() -> None:
+    row = mlperf("Llama-2-70B")
+    always, seldom = check_serving(CATALOGUE, [row, {**row, "polled_steps": "9"}])
+    assert seldom.predicted["ttft_ms"] > 1.3 * always.predicted["ttft_ms"]
+    assert seldom.predicted["tpot_ms"] == pytest.approx(always.predicted["tpot_ms"], rel=0.1)
+
+
 def test_submissions_are_tuned_whatever_engine_they_name() -> None:
     named = {"engine": "vLLM", "model": "Llama-2-70B"}
     tuned, plain = ({**mlperf("Llama-2-70B"), **named, "source_title": title} for title in ("MLPerf", ""))
@@ -335,6 +342,7 @@ def test_the_data_file_holds_every_constant_inside_its_range() -> None:
 def test_constants_of_first_tokens_foretell_what_they_made() -> None:
     seen = waited(CATALOGUE, published_runs(SERVING), serving_data().values())
     assert len(set(seen.source)) > 3
+    assert not {run for group in serving_data().left_out for run in group.runs} & set(seen.ids)
     truth = replace(serving_data().values(), first_token_ms=20.0, prompt_layer_us=800.0, compiled_steps_waited=6.0)
     made = replace(seen, published_s=seen.published_s * np.exp(-seen.log_errors(truth)))
     assert np.median(np.abs(made.log_errors(serving_data().values()))) > 0.05
