@@ -186,7 +186,7 @@ def test_of_two_of_a_kind_the_second_is_left_out_and_named(line: str, label: str
 
 
 @each_row(("line", "left"), [
-    ("buy or lease 16 h100 over 3 years", ["lease"]), ("128 gpus not nvidia, 1 year", ["not nvidia"]),
+    ("128 gpus not nvidia, 1 year", ["not nvidia"]),
     ("16 h100 starting q2 2027 for two quarters", ["starting q2 2027"]), ("we need it by q3: 32 mi300x", ["by q3"]),
     ("please quote 48 L40S, 3-yr term, prepay 50%", ["prepay 50%", "50%"]), ("16 h100 for half the year", ["half the"]),
     ("rent 8 h100 now and buy them in a year", ["now and buy"]), ("a single mi300x for one afternoon", ["afternoon"]),
@@ -196,9 +196,13 @@ def test_of_two_of_a_kind_the_second_is_left_out_and_named(line: str, label: str
     ("16 h100 on-prem and 16 h100 in gcp", ["16 h100"]), ("16 h100 in germany or the UK", ["United Kingdom"]),
     ("move from aws to own hardware, 40 a100 today", ["move from aws"]), ("200 h100 in 3 sites", ["3 sites"]),
     ("32 h100 with 2 admins at 95k each", ["at 95k each"]), ("train resnet50 with 20 epochs on 8 a10", ["20 epochs"]),
-    ("is h200 cheaper per token for deepseek r1", ["per token"]), ("12 months free then 8 h100", ["then 8 h100"]),
+    ("is h200 cheaper per token for deepseek r1", ["per token"]), ("first month free, 8 h100", ["free"]),
     ("how long would 300k usd last on 32 h100", ["how long would"]), ("8 h100 until our funding ends", ["until our"]),
     ("24/7 serving of gemma 27b, 50 rps peak, 5 rps at night", ["at night"]), ("512 h100, spare nodes", ["spare"]),
+    ("16 h100, 55 dollars an hour per instance", ["55 dollars an hour"]), ("b200, rent it out?", ["rent it out"]),
+    ("gpt-oss-120b on a single h100: how many users?", ["how many users"]), ("500 tok/s of llama 8b, single stream", [
+        "single stream"]), ("32 h100 for 12 months, option for 12 more", ["option for 12 more"]),
+    ("data is in stockholm, gpus anywhere: 16 h100", ["anywhere"]), ("per month 5B tokens, llama 70b", ["per month"]),
 ])  # fmt: skip
 def test_what_has_weight_and_no_field_waits_for_a_choice(line: str, left: list[str]) -> None:
     reading = read_line(live_catalogue(), line, date(2026, 11, 26))
@@ -212,7 +216,8 @@ def test_what_has_weight_and_no_field_waits_for_a_choice(line: str, left: list[s
 
 @each_row("line", [
     "we have been waiting, so: 8 h100 for 2 years in frankfurt, please", "llama 70b at 5 rps, 99.9% uptime",
-    "is it worth it or not: 16 h200 for 3 years", "buy or rent 8 h100", "open model instead of gpt-4o, $9k a month",
+    "is it worth it or not: 16 h200 for 3 years", "buy, lease or rent 8 h100",
+    "open model instead of gpt-4o, $9k a month",
     "$300k for 10 people", "24/7 llama 70b for 2000 customers", "16 h100, rather 60% busy than idle, 3 years",
 ])  # fmt: skip
 def test_words_without_weight_hold_nothing_up(line: str) -> None:

@@ -33,18 +33,18 @@ def test_two_readings_are_pills_and_nothing_changes_before_one_is_chosen() -> No
 
 def test_a_line_with_a_part_left_out_waits_for_a_click_and_offers_the_other_line() -> None:
     app = entrypoint()
-    app.text_input(key="one_line").set_value("8 h200 or 16 mi300x in norway with a lease").run()
+    app.text_input(key="one_line").set_value("8 h200 or 16 mi300x in norway for half the year").run()
     assert not app.exception
     assert "site" not in app.query_params
-    for text in ("Read as: Run 8 H200", "in Norway", "Left out: MI300X 192 GB", "; lease", "The answer is for"):
+    for text in ("Read as: Run 8 H200", "in Norway", "Left out: MI300X 192 GB", "; half the year", "The answer is for"):
         assert text in _shown(app)
     app.button_group(key="one_line_choice").set_value("MI300X 192 GB instead").run()
-    assert "Left out: lease" in _shown(app)
+    assert "Left out: half the year" in _shown(app)
     assert "Read as: Run 16 MI300X" in _shown(app)
     app.button_group(key="one_line_choice").set_value("Answer for what was read").run()
     assert not app.exception
     assert asked(app).accelerator.startswith("MI300X")
-    assert "Left out: lease" in _shown(app)
+    assert "Left out: half the year" in _shown(app)
     app.run()
     assert "Left out" not in _shown(app), "it is said once"
 

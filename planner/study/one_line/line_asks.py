@@ -62,7 +62,7 @@ _HARMLESS = re.compile(
     r"|floors?|rooms?|years? old|uptime|nines|classes|categories|channels?|models?|types?|kinds?|options?|phases?"
     r"|steps?)"
 )
-_MAY_BE_SUM = re.compile(r"(?:[1-9]\d{3,}|\d{3}|\d[km])\W*$")
+_MAY_BE_SUM = re.compile(r"(?:[1-9]\d{3,}|\d{3}|\d[km]|\d (?:million|thousand))\W*$")
 NEGATION = re.compile(
     r"(?<![a-z])(?<!why )(?<!or )(?<!if )(?:not|no|without|never|outside(?: of)?|except(?: for)?|excluding"
     r"|avoid(?:ing)?|anything but|neither|nor|to leave|(?:out|away|off|leaving|quit|ditch)(?: of| from)?|other"
@@ -200,6 +200,7 @@ def _ask_about_number(parts: LineParts, start: int, end: int) -> None:
     digits, is_counted = number["digits"].lstrip("0") or "0", bool({"gpus", "have"} & values.keys())
     stated = values.keys() & _AMOUNTS
     counts = {f"{digits} more GPUs": f"{digits} more"} if is_counted else {f"{digits} GPUs": digits}
+    counts = counts if re.fullmatch(r"\d{1,4}|\d[\d.]*k", digits) else {}
     if not is_alone or not ("chip" in values or is_counted):
         may_be_people = is_alone or re.match(r" (?!minutes|hours|days|cents)[a-z]{3,}s(?![a-z])", text[number.end() :])
         nouns = (

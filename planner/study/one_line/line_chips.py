@@ -18,9 +18,9 @@ _MOST_BETWEEN = 2  # words between `we have` and what there is
 _OWNED_SINCE = re.compile(
     r"(?<![a-z])(?:owned since|(?:bought|purchased|owned)(?: in)? (?:[a-z]{3,9} )?(?:19|20)\d\d|(?:keep|sell) or "
     r"(?:keep|sell|scrap)"
-    r"|or keep(?! rent)|keep or flip|inherited|throw (?:(?:it|them) )?away|old gear|(?:is|are|was|were) donated|fully"
-    r" depreciated|sitting idle|(?:sell|dump|scrap)"
-    r" (?:them|em|it)|already paid)(?![a-z])",
+    r"|or keep(?! (?:rent|pay))|keep or flip|inherited|throw (?:(?:it|them) )?away|old gear"
+    r"|(?:is|are|was|were) donated|fully depreciated|sitting idle"
+    r"|(?:sell|dump|scrap) (?:them|em|it)(?! (?:after|in|at|later|again))|already paid)(?![a-z])",
     re.IGNORECASE,
 )
 _OWNED = re.compile(

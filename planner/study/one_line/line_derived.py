@@ -186,7 +186,9 @@ _UNUSED: tuple[tuple[str, set[str], str], ...] = (
     ("age", {"have"}, "only of GPUs that you have the age counts: write we have 8 A100 since 2023"),
     ("sites", {"of_each", "team_each"}, "a plan has one place: write 8 H100 in each of 3 sites"),
     ("kw", {"gpus", "train", "serve"}, "no number of GPUs is stated: how many so much power feeds is not calculated"),
-    ("leased", {"lease"}, "a lease needs its offer: write a lease of 9,500 dollars a month"),
+    ("machine_rent", set(), "a rent is that of one GPU: write 2 dollars an hour"),
+    ("small_sum", set(), "it does not say of what: write 0.2 dollars per kWh, or an hour"),
+    ("cpu", {"no_gpu"}, "a GPU is named"),
     ("team", {"people", "serve"}, "the work is stated"),
     ("busy", {"busy_share", "run"}, "it follows from the work how busy the GPUs are"),
     ("images", {"train"}, "images a day count"),
@@ -203,7 +205,6 @@ _UNUSED: tuple[tuple[str, set[str], str], ...] = (
 
 def unused(work: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, str]:
     """Return what was understood and is not used, with the reason of each."""
-    users = work.keys() | (
-        {"have", "site", "stay_eu", "sellers", "lease", "of_each", "team_each", "gpus"} & values.keys()
-    )
+    users = work.keys() | ({"have", "site", "stay_eu", "sellers", "of_each", "team_each", "gpus"} & values.keys())
+    users |= {"no_gpu"} if str(values.get("chip", "CPU")).startswith("CPU") else set()
     return {name: why for name, fields, why in _UNUSED if name in values and not fields & users}

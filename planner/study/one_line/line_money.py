@@ -32,8 +32,8 @@ _PAYS = (
 )
 _BARE = re.compile(
     rf"(?P<verb>{_PAYS}|budget|(?:op|cap)ex(?: limit)?|cash(?: limit)?(?: on day one)?)(?![a-z])"
-    rf"(?P<between>(?:(?!\. )[^|\d;?]){{0,40}}?)(?<! a )(?<! an )(?<! my )(?<! the )(?P<n>(?=[0-9]){NUMBER})"
-    rf"{_PER}(?!\s*(?:x|gpus?|[a-z]*\d|(?:months?|mos?|years?|yrs?|weeks?|days?|hours?|hrs?)(?![a-z])))"
+    rf"(?P<between>(?:(?!\. )[^|\d;?]){{0,40}}?)(?<! a )(?<! an )(?<! my )(?<! the )"
+    rf"(?P<n>(?=[0-9]){NUMBER}(?<!\db)(?!b)){_PER}(?!\s*(?:x|gpus?|[a-z]*\d|(?:months?|mos?|years?|yrs?|weeks?|days?|hours?|hrs?)(?![a-z])))"
 )
 _LONG_PER = _PER.removesuffix("?").replace("hours?|hrs?|h|days?", "months?")
 _BY_MONTH = re.compile(rf"(?P<n>(?=[0-9]){NUMBER}(?<!b)(?<!billion)(?<!bn)){_LONG_PER}(?! (?:active|users|visitors))")
@@ -56,19 +56,22 @@ _BARE_RATE = re.compile(
 _RENTED_FOR = re.compile(r"(?<![a-z])(?:rent|leas)(?:e|ed|ing)?(?![a-z])[^.;?]*(?<![a-z])(?:for|at|costs?)\s*$")
 _MACHINE_AT = re.compile(
     r"(?:servers?|machines?|box|dgx|hgx|system)(?: [a-z]{0,3}\d+)?\s*(?:for|at|costs?|is|=|:|of|(?:priced|quoted)"
-    r" at)\s*$"
+    r" at)?\s*$"
 )
 _MOST_OF_ONE_GPU = 100_000  # dollars: a larger sum for each is of a machine
 _LEAST_OF_ONE_GPU = 200
 _EACH_AT = re.compile(r"(?:(?:pieces|pcs|units|cards|gpus) (?:at|for)|(?:\dgb|[a-z]\d{2,4}s?|\d{4}s?),? at)\s*$")
+_LEAST_AN_HOUR = 0.25  # dollars: a smaller one may be of electricity
+_QUOTED = re.compile(r"(?<![a-z])(?:quot|offer)\w*[^.;?]*$")
 _MOST_AN_HOUR = 20  # dollars: a smaller sum without a period is the rent of an hour
 FROM = re.compile(
     rf"(?<![a-z])from (?:about )?[$€£]?{NUMBER}(?<=[km\d]) (?=to (?:about )?[$€£]?[0-9.,]+ ?[km](?![a-z]))"
 )
 _PER_MILLION = re.compile(r"\s*(?:per|/|a) ?(?:1 ?)?(?:million|mtok|mio|m)(?![a-z])")
 _MOST_OF_A_KWH = 1.0  # dollars
+_LEASED = re.compile(r"(?<!our )(?<!my )(?<![a-z])leas(?:e|ing)(?![a-z])[^.;?]*(?:for|at|@)\s*$")
 _LEASED_FOR = re.compile(
-    r"(?<![a-z])(?:leas(?:e|ing) (?:offer|quote|deal|proposal)|(?:offer|quote)[^.;]*(?<![a-z])lease"
+    r"(?<![a-z])(?:leas(?:e|ing) (?:offer|quote|deal|proposal|rate|price)|(?:offer|quote)[^.;]*(?<![a-z])lease"
     r"|(?:a|an|the) leas(?:e|ing)(?: rate)? (?:of|at|for)|leas(?:e|ing) at)(?![a-z])"
 )
 _CONTRACT = re.compile(r"(?<![a-z])(?:contract|commitment|commit)(?: of| is| at| for)?\s*$")
@@ -196,11 +199,12 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         r"(?<![a-z])(?:bills?|invoices?|(?:every|each) month|monthly|costs? (?:per|an?) month)(?![a-z])", line
     )
     kinds = [kind for start, kind in by_period if per.startswith(start)]
+    kinds = ["machine_rent"] if kinds == ["rent"] and usd > _MOST_AN_HOUR else kinds
     kinds += [kind for kind, applies in (
         ("token_price", _PER_MILLION.match(line, match.end())),
         ("paid_each", is_each and re.search(rf"(?:paid|(?:{WHO}|admins?)(?: at| for| @)?)\s*$", before)),
         ("kwh", re.match(r"\s*kwh", line[match.end() :])),
-        ("kwh", not per and usd < _MOST_OF_A_KWH and re.search(r"power|electric", before)),
+        ("kwh", per in ("", "unit") and usd < _MOST_OF_A_KWH and re.search(r"power|electric", before)),
         ("havesold_each", is_each and (match.re is _WORTH or _SOLD_FOR.search(before))),
         ("havesold", match.re is _WORTH or _SOLD_FOR.search(before)),
         ("server", is_each and usd > _MOST_OF_ONE_GPU and re.search("server|machine|node|box|[dh]gx", before)),
@@ -208,14 +212,17 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("server", not per and _MACHINE_AT.search(before)),
         ("price", not per and _LEAST_OF_ONE_GPU <= usd <= _MOST_OF_ONE_GPU and _EACH_AT.search(before)),
         ("kwh", _POWER.search(before) or (not per and _CENTS.search(match[0]))),
-        ("lease", per.startswith("mo") and _LEASED_FOR.search(line)),
+        ("lease", per.startswith("mo") and (_LEASED_FOR.search(line) or _LEASED.search(before))),
         ("bill", per and "budget" not in words and _RENTED_FOR.search(before)),
         ("bill", pays and is_bill),
         ("bill", (per or is_bill) and "budget" not in words and _TO_SELLER.match(line, match.end())),
         ("price", not per and before.endswith("(")),
         ("contract", not per and usd > _MOST_AN_HOUR and _CONTRACT.search(before)),
         ("all_price", not per and usd > _MOST_AN_HOUR and _BOUGHT_FOR.search(before)),
+        ("all_price", not per and _QUOTED.search(before) and re.match(r"\s+for \d+ [a-z]", line[match.end() :])),
         ("cash", not per and (_CASH.search(before) or match.groupdict().get("verb", "").startswith("cash"))),
+        ("bill", by_token and pays),
+        ("small_sum", not per and usd < _LEAST_AN_HOUR and "before" in match.re.groupindex),
         ("rent", not per and usd < _MOST_AN_HOUR and ("before" in match.re.groupindex or match.re is _BARE_RATE)),
     ) if applies]  # fmt: skip
     return [*kinds, "budget"][0]

@@ -47,6 +47,7 @@ WEEKDAYS = r"(?P<weekdays>\s*(?:on )?(?:weekdays|working days|workdays|mon(?:day
 DUE = r"in under|in less than|within|by|under|less than|no more than|finish in|done in|due in|in"
 ABOUT = r"\s*(?:about |around )?"
 MY = "(?:my|our|the|a|an)"
+NO_FALL = "(?<!falls )(?<!drops )(?<!fall )(?<!down )"
 GROWS = "grow(?:s|ing|th)?(?: of| by| at)?"
 TAX = "tax(?:es)?(?: rate)?(?![a-z])(?! (?:break|credit|relief))"
 PERSON = (

@@ -380,8 +380,9 @@ def _add_terms(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -
         if "run" not in work and length < _SHORTEST_HOURS:
             notes.append("A plan has at least three months.")
     work |= {field: values[name] for name, field in _OF_WORK.items() if name in values}
-    if {"leased", "loan"} <= values.keys():
-        values["lease_rate"] = values.pop("loan")
+    if "leased" in values and "lease" not in values:  # every answer has a lease
+        values |= {"lease_rate": values["loan"]} if "loan" in values else {}
+        notes.append(f"The lease is at {'that' if 'loan' in values else 'the usual'} rate: its offer is not stated.")
     data |= {"lease": {field: values[name] for name, field in _OF_LEASE.items() if name in values}}
     if "monthly_budget" in values:
         monthly = values["monthly_budget"] * data.get("years", Scenario().years) * MONTHS_PER_YEAR

@@ -165,7 +165,8 @@ LABELS = {
     "online_share": "share at once", "resale_bare": "resale",
     "token_price": "price of tokens", "paid_each": "paid for each", "many_hours": "hours an hour",
     "no_spot": "may not be interrupted", "bought": "GPUs bought", "rented": "GPUs rented",
-    "tps": "tokens a second", "leased": "a way to get it", "age": "years old",
+    "tps": "tokens a second", "leased": "a way to get it", "machine_rent": "rent of a machine",
+    "small_sum": "a sum", "age": "years old",
     "images": "images", "precision": "precision", "billfor": "the bill is for", "stay": "data stays",
 }  # fmt: skip
 

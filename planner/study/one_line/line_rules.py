@@ -18,6 +18,7 @@ from planner.study.one_line.line_patterns import (
     END9,
     GROWS,
     MONTHS,
+    NO_FALL,
     NO_REQUEST,
     NOUNS,
     ONLY,
@@ -214,7 +215,7 @@ RULES: tuple[Rule, ...] = (
         rf" [a-z]+){{0,3}}"
         rf" {ANY_N}{PERCENT}",
         number_in),
-    rule("growth", rf"(?:{GROWS}\s*)?{ANY_N}{PERCENT}(?:\s*growth)?{RATE_UNIT}|{GROWS}\s*{ANY_N2}\s?%",
+    rule("growth", rf"{NO_FALL}(?:{GROWS}\s*)?{ANY_N}{PERCENT}(?:\s*growth)?{RATE_UNIT}|{GROWS}\s*{ANY_N2}\s?%",
         yearly_growth),
     rule("tax", rf"{ANY_N}{PERCENT}\s*(?:corporate |income |corporation )?{TAX}", percent),
     rule("tax", rf"(?:corporate |income )?tax(?: rate)?\s*(?:of|at|is|:)?\s*{ANY_N}{PERCENT}", percent),
@@ -236,8 +237,8 @@ RULES: tuple[Rule, ...] = (
         rf" {ANY_N}{PERCENT}", percent),
     rule("resale", rf"{ANY_N}{PERCENT}\s*(?:resale|residual)(?: value)?{END}(?: after)?|(?:resale|residual)(?: value)?"
         rf"\s*(?:of|at|is)?\s*{ANY_N2}{PERCENT}(?: after)?", lambda match: either_number(match) / 100),
-    rule("loan", rf"{ANY_N}{PERCENT}\s*(?:interest|loan){END}(?: rate)?|(?:interest|loan)(?: rate)?\s*(?:of|at"
-        rf"|is)?\s*{ANY_N2}{PERCENT}",
+    rule("loan", rf"{ANY_N}{PERCENT}\s*(?:interest|loan){END}(?: rate)?"
+        rf"|(?:interest|loan|debt|credit|financ(?:e|ed|ing))(?: rate)?\s*(?:of|at|is)?\s*{ANY_N2}{PERCENT}",
         lambda match: either_number(match) / 100),
     rule("busy", rf"(?:busy|util(?:i[sz]ation)?|used|usage|load)\s*(?:of|at|:|is)?\s*{ANY_N}{PERCENT}", percent),
     rule("owned", rf"{ANY_N}{PERCENT} of (?:the |our )?(?=\d[^.;]*{OWNED},? (?:and )?(?:the )?rest)", percent),

@@ -75,6 +75,8 @@ _OWN_GPUS = re.compile(
     r"|lab|founder|intern|profess|faculty|us$|me$|self|design|fellow|folk|colleague|kid|pupil|head|famil|house"
     r"|friend|analyst|learner"
 )
+_VERSION = re.compile(r"(?<![\d.])\d\.\d(?![\d.]|\s?[bB])")
+_TIME_BEHIND = re.compile(r" (?:hour|day|week|month|quarter|year)")
 _UNITS = {unit + plural for unit in ("hour", "day", "week", "month", "year") for plural in ("", "s")}
 _COSTS = re.compile(r"(?<![a-z])(?:costs?|price|prices|much|expensive|pay)(?![a-z])")
 _SECOND_WORK = re.compile(
@@ -117,7 +119,8 @@ def read_line(catalogue: Catalogue, typed: str, day: date | None = None) -> Line
     )  # per month, of nothing that was read
     stray = [parts.line[start:end] for _, _, start, end in periods]
     ask_for_period(parts, [(start, end) for *_, start, end in periods])
-    unknown = (*unknown_words(catalogue, parts), *stray)
+    unknown = tuple(unknown_words(catalogue, parts))
+    parts.left_out += stray
     ask_what_for(parts)
     parts.phrases.sort(key=lambda phrase: line.find(phrase.text))
     if parts.questions:
@@ -294,6 +297,9 @@ def _add_name(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from:
     records: Mapping[str, Any] = {"place": catalogue.sites, "model": catalogue.models, "provider": catalogue.providers}
     record = records.get(kind, {}).get(key)
     label = record.label if record else key
+    typed = parts.line[name.start : name.end]
+    if kind == "model" and any(each not in label for each in _VERSION.findall(typed)):  # wan 2.2, and no record of it
+        parts.left_out.append(f"{typed}, as there is no record of it: {label} is taken")
     if parts.values.get(quantity, key) != key:
         parts.leave_out(_ONE[kind], label, name.start, name.end)
         return
@@ -312,14 +318,19 @@ def _read_generic_count(parts: LineParts) -> None:
         elif "gpus" not in parts.values and "chip" in parts.values and count and word.text in MACHINE_WORDS:
             many = count.many * machine_size(parts.values["chip"])
             parts.add("gpus", many, count.start, word.end, f"{many:,}")
-        elif word.text in ("more", "additional") and count and {"have", "gpus"} & parts.values.keys():
+        elif (
+            word.text in ("more", "additional")
+            and count
+            and not _TIME_BEHIND.match(parts.rest, word.end)
+            and {"have", "gpus"} & parts.values.keys()
+        ):
             name, now = ("gpus", "have") if "have" in parts.values else ("grows_to", "gpus")
             parts.add(name, parts.values[now] + count.many, count.start, word.end)
     for word in tokens(parts.rest):
         is_alone = _UNIT_BEHIND.match(parts.rest, word.end) is None
         is_alone = is_alone and parts.rest[word.end : word.end + 1] not in ("x", "%")
         is_alone = is_alone and _ORDERED.search(parts.rest[: word.start]) is not None
-        is_alone = is_alone and not re.match(r",\d{3}", parts.rest[word.end :])
+        is_alone = is_alone and not re.match(r",\d{3}| *[|]", parts.rest[word.end :])  # 40 loras
         if "chip" in parts.values and "gpus" not in parts.values and word.text.isdecimal() and is_alone:
             parts.add("gpus", int(word.text), word.start, word.end)
 
