@@ -61,20 +61,19 @@ class CsvPack:
 
     def amounts(self) -> dict[tuple[str, str], list[float]]:
         """Return the amounts of every line by option and code, month by month; not-a-number where unpriced."""
-        by_month = [dict(zip(self.inputs(), month, strict=True)) for month in zip(*self.inputs().values(), strict=True)]
-        parsed: dict[str, Month] = {}
-        for row in self.tables["lines"]:
-            text = row["formula"].removeprefix("'")
-            parsed.setdefault(text, Parser(text).whole())
+        inputs = self.inputs()
+        by_month = [dict(zip(inputs, month, strict=True)) for month in zip(*inputs.values(), strict=True)]
+        texts = {row["formula"].removeprefix("'") for row in self.tables["lines"]}
+        parsed = {text: Parser(text).whole() for text in texts}
         return {
             (row["option"], row["line_code"]): [parsed[row["formula"].removeprefix("'")](month) for month in by_month]
             for row in self.tables["lines"]
         }
 
-    def by_option(self) -> dict[str, list[float]]:
-        """Return what each option costs by month."""
+    def by_option(self, amounts: dict[tuple[str, str], list[float]]) -> dict[str, list[float]]:
+        """Return what each option costs by month, from the amounts of its lines."""
         totals: dict[str, list[float]] = {}
-        for (option, _), usd in self.amounts().items():
+        for (option, _), usd in amounts.items():
             before = totals.setdefault(option, [0.0] * len(usd))
             totals[option] = [sum_ + (0.0 if math.isnan(one) else one) for sum_, one in zip(before, usd, strict=True)]
         return totals

@@ -1,4 +1,4 @@
-"""One test for all rows of a table: it tries every row and names all that fail.
+"""One test for all rows of a table: it tries every row and names all that fail. And which rows wait for `make test`.
 
 A row is no test of its own here, as the start and the report of a test cost more than most rows do.
 """
@@ -6,7 +6,7 @@ A row is no test of its own here, as the start and the report of a test cost mor
 import functools
 import inspect
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import pytest
@@ -36,6 +36,11 @@ def each_row(names: str | tuple[str, ...], rows: Iterable[Any]) -> Callable[[Tes
         return all_rows
 
     return decorate
+
+
+def slow_except(quick: Collection[Any], values: Iterable[Any]) -> list[Any]:
+    """Return values for `parametrize`: `make quick` tries those of `quick`, `make test` tries all."""
+    return [value if value in quick else pytest.param(value, marks=pytest.mark.slow) for value in values]
 
 
 def _failure(test: Test, names: tuple[str, ...], row: tuple[Any, ...], fixtures: dict[str, Any]) -> str | None:

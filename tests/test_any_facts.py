@@ -53,10 +53,7 @@ pytestmark = pytest.mark.slow
 DRAWS = 128
 SEEDS = (1, 2, 3)
 WORLDS = ["frozen", "live", *(f"newcomers {seed}" for seed in SEEDS)]
-QUICK = "newcomers 1"
-each_world = pytest.mark.parametrize(
-    "world", [one if one == QUICK else pytest.param(one, marks=pytest.mark.slow) for one in WORLDS]
-)
+each_world = pytest.mark.parametrize("world", WORLDS)
 CHIPS = ("H100-SXM5-80GB", *newcomers.CHIPS)
 JOBS = {
     "train": Work(
@@ -98,14 +95,9 @@ def calculated(world: str, name: str) -> PlanReport:
     return PlanReport(name, made, sure.answer, summarize_answer(made, sure.answer, sure.futures), (), sure.futures)
 
 
-IN_A_HURRY = {"startup", "enterprise", "chat-service"}
-each_preset = pytest.mark.parametrize(
-    "name",
-    [one.key if one.key in IN_A_HURRY else pytest.param(one.key, marks=pytest.mark.slow) for one in load_presets()],
-)
+each_preset = pytest.mark.parametrize("name", [preset.key for preset in load_presets()])
 
 
-@pytest.mark.slow
 @each_world
 @each_preset
 def test_every_preset_has_an_answer_or_says_what_is_missing(world: str, name: str) -> None:
@@ -242,7 +234,7 @@ def test_nothing_beats_the_front_and_every_loser_says_why(world: str, job: str) 
     assert market_data(found)["why"]
 
 
-@pytest.mark.parametrize("seed", [SEEDS[0], *(pytest.param(seed, marks=pytest.mark.slow) for seed in SEEDS[1:])])
+@pytest.mark.parametrize("seed", SEEDS)
 def test_the_newcomers_are_twenty_correct_offers_of_every_kind(seed: int) -> None:
     before, after = live_catalogue(), newcomers.with_newcomers(seed)
     new = {key: offer for key, offer in after.offers.items() if key not in before.offers}
@@ -259,10 +251,8 @@ def test_the_newcomers_are_twenty_correct_offers_of_every_kind(seed: int) -> Non
     assert newcomers.newcomers(seed) != newcomers.newcomers(seed + 1)
 
 
-@pytest.mark.slow
 def test_twenty_more_offers_in_a_copy_of_the_tree_break_no_test_of_the_data(tmp_path: Path) -> None:
-    left_out = shutil.ignore_patterns(".*", "__pycache__")
-    copy = Path(shutil.copytree(ROOT, tmp_path / "copy", ignore=left_out))
+    copy = Path(shutil.copytree(ROOT, tmp_path / "copy", ignore=shutil.ignore_patterns(".*", "*.pyc.*")))
     newcomers.put_newcomers(copy / "pricing" / "data", SEEDS[0])
     quick = ("-m", "not slow", "--hypothesis-profile=quick")  # the slow ones kill, time and repeat: not of the data
     call = [sys.executable, "-m", "pytest", "tests/pricing", *quick, "-p", "no:cacheprovider"]

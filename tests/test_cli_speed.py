@@ -175,7 +175,7 @@ def test_bad_input_gets_one_sentence(arguments: list[str], wish: str, capsys: py
     assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize("kind", [pytest.param("training", marks=pytest.mark.slow), "serving"])
+@pytest.mark.parametrize("kind", ["training", "serving"])
 def test_constants_are_fitted_to_runs_of_ones_own(
     kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -254,7 +254,6 @@ def test_ones_own_runs_move_a_training_answer_and_are_named(tmp_path: Path, caps
     assert rate[0] < rate[1] if ratio < 1 else rate[0] > rate[1]
 
 
-@pytest.mark.slow
 def test_constants_of_ones_own_are_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     runs, constants = str(table(tmp_path / "runs.csv", training_rows())), tmp_path / "mine.yaml"
     assert calibrate.main(["training", runs, "--out", str(constants), "--day", "2026-11-21"]) == OK

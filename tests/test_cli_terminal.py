@@ -196,7 +196,6 @@ runpy.run_module("planner", run_name="__main__")
 """
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("module", ["planner.cli", "numpy", "planner.scenario.scenario"])
 def test_ctrl_c_while_it_loads_ends_with_one_line_and_130(module: str) -> None:
     call = [sys.executable, "-c", WHILE_IT_LOADS, "plan", "startup", module]
@@ -205,7 +204,6 @@ def test_ctrl_c_while_it_loads_ends_with_one_line_and_130(module: str) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (STOPPED, "", "Stopped.\n")
 
 
-@pytest.mark.slow
 def test_ctrl_c_ends_a_sweep_on_several_processes_with_how_to_go_on(tmp_path: Path) -> None:
     path, out = tmp_path / "grid.yaml", tmp_path / "out.csv"
     path.write_text(

@@ -1,6 +1,7 @@
 """Tests of the program are given the frozen catalogue, and only tests of the data see the one that ships."""
 
 from pricing import load_catalogue
+from pricing.catalogue import cache_dir
 from pricing.load import load
 from tests import house
 from tests.frozen import FROZEN, LIVE
@@ -16,7 +17,7 @@ SEE_THE_LIVE_ONE = (
 
 def test_every_test_is_given_the_frozen_catalogue() -> None:
     assert FROZEN != LIVE
-    assert load_catalogue().digest == load(FROZEN).digest
+    assert load_catalogue().digest == load(FROZEN, cache=cache_dir()).digest
 
 
 def test_only_tests_of_the_data_and_of_any_facts_ask_for_the_live_one() -> None:

@@ -188,6 +188,7 @@ def test_no_file_points_at_somebodys_machine() -> None:
 @each_row(("line", "caught"), [
     ("see /ho" + "me/anna/notes.md", True), ("cp /t" + "mp/curate.py .", True),
     ("read ../sha" + "red/design.md", True), ("as sha" + "red/facts says", True),
+    ("as the mis" + "sion says", True), ("of the brief of this pro" + "ject", True),
     ("https://example.org/ho" + "me/page", False), ("https://example.org/a/wor" + "k/b", False),
     ("a sha" + "red/dedicated core", False), ("docs/decisions/0001-the-house.md", False),
 ])  # fmt: skip

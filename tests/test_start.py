@@ -60,6 +60,7 @@ def named(value: object) -> str:
     return " ".join(value) if isinstance(value, list) else ""
 
 
+@pytest.mark.slow
 @each_row(
     ("arguments", "code"),
     [

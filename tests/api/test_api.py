@@ -9,13 +9,14 @@ import pytest
 
 from planner import api
 from planner.api.records import MalformedError
-from planner.api.verbs import VERBS
+from planner.api.verbs import VERBS, load
 from planner.scenario.file import SavedScenario, write_scenario
 from planner.scenario.link import scenario_to_link
 from planner.scenario.presets import find_preset
+from planner.scenario.scenario import Scenario
 from pricing import PricingError
 from tests.facts import CATALOGUE, DAY
-from tests.rows import each_row
+from tests.rows import each_row, slow_except
 from tests.shell import run
 
 BILL = (
@@ -38,6 +39,7 @@ CASES: dict[str, tuple[dict[str, Any], list[str]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_examples_of_the_package_hold() -> None:
     failed, tried = doctest.testmod(api)
     assert tried > 4
@@ -49,7 +51,7 @@ def test_every_verb_has_a_function_and_a_case() -> None:
     assert all(callable(getattr(api, name)) for name in VERBS)
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", slow_except(("plan", "ask", "prices", "train", "serve", "cheapest"), CASES))
 def test_a_function_returns_what_the_command_line_prints(
     name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,8 +108,10 @@ def test_a_refusal_says_what_was_wanted(asked: Any, sentence: str) -> None:
 
 
 def test_a_file_of_one_line_is_no_link() -> None:
-    assert api.plan('name: "a=b"', day=DAY)["name"] == "a=b"
-    assert api.plan("", day=DAY)["name"] == api.plan({}, day=DAY)["name"] == "Plan"
+    file, link, fields = (load(question, CATALOGUE, DAY, DAY) for question in ('name: "a=b"', "", {}))
+    assert (file.name, file.scenario.name) == ("plan", "a=b")
+    assert link.name == "link"
+    assert link.scenario == fields.scenario == Scenario()
 
 
 def test_an_open_question_comes_with_its_choices() -> None:

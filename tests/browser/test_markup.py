@@ -43,26 +43,17 @@ def _unfold(page: Page) -> None:
         settle(page)
 
 
-BOTH_THEMES = pytest.mark.parametrize("theme", ["light", "dark"], indirect=True)
-
-
-@BOTH_THEMES
-def test_a_visit_works_and_stays_between_browser_and_server(page: Page) -> None:
-    with nothing_left_the_machine(page), no_console_errors(page):
-        open_page(page)
-    expect(page.locator("h1").first).not_to_be_empty()
-    expect(page.locator(TRACEBACK)).to_have_count(0)
-
-
-@pytest.mark.parametrize(
-    "path", ["/", "/compare", "/speed?train=Llama-3-8B&tokens=1e12&gpus=64", "/what-if", "/assumptions"]
-)
-def test_every_page_does_without_what_its_policy_forbids(page: Page, path: str) -> None:
+@pytest.mark.parametrize(("path", "theme"), [
+    ("/", "light"), ("/", "dark"), ("/compare", "dark"), ("/speed?train=Llama-3-8B&tokens=1e12&gpus=64", "light"),
+    ("/what-if", "dark"), ("/assumptions", "light"),
+], indirect=["theme"])  # fmt: skip
+def test_every_page_stays_on_this_machine_and_does_without_what_its_policy_forbids(page: Page, path: str) -> None:
     page.add_init_script("addEventListener('securitypolicyviolation', event => console.error(event.violatedDirective))")
-    with no_console_errors(page):
+    with nothing_left_the_machine(page), no_console_errors(page):
         answer = page.request.get(path)
         assert "script-src 'self'" in answer.headers["content-security-policy"]
         open_page(page, path)
+    expect(page.locator("h1").first).not_to_be_empty()
     expect(page.locator(TRACEBACK)).to_have_count(0)
 
 

@@ -72,7 +72,8 @@ def checked(scenario: Scenario, folder: Path, capsys: pytest.CaptureFixture[str]
     return figures.compared
 
 
-@pytest.mark.parametrize("key", ["startup", *(pytest.param(key, marks=pytest.mark.slow) for key in KEYS[1:])])
+@pytest.mark.slow
+@pytest.mark.parametrize("key", KEYS)
 def test_every_way_for_programs_says_the_same_of_an_example(
     key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.money.demand.levels import GRID_ERROR, DemandLevels, hourly_levels, on_off_levels, together
 from planner.money.demand.stream import demand
 from planner.scenario.budget import MOST_LEVELS
 from planner.scenario.scenario import Scenario
+from tests.examples import at_most
 
 MEGABYTE = 1e6
 SEASON = (1.0, 1.1, 0.9, 1.0, 1.0, 1.0, 0.7, 1.0, 1.2, 1.0, 1.0, 1.0)
@@ -63,7 +64,7 @@ def works(draw: st.DrawFn) -> DemandLevels:
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@at_most(60)
 @given(st.lists(works(), min_size=1, max_size=3), st.lists(st.integers(0, 900), min_size=1, max_size=4))
 def test_merged_levels_stay_near_every_combination(kinds: list[DemandLevels], sizes: list[int]) -> None:
     found, fleets = together(kinds), np.array([*sizes, 10_000], dtype=float)
@@ -77,7 +78,7 @@ def test_merged_levels_stay_near_every_combination(kinds: list[DemandLevels], si
         )
 
 
-@settings(max_examples=30, deadline=None)
+@at_most(30)
 @given(st.lists(works(), min_size=2, max_size=2), st.integers(0, 600))
 def test_few_levels_are_every_combination(kinds: list[DemandLevels], fleet: int) -> None:
     """Up to seven levels a kind: no two of them need a grid."""

@@ -165,12 +165,7 @@ WORLDS: dict[str, Callable[[Scenario], Scenario]] = {
 }
 
 
-PATIENT = {"own sum", "refreshed", "selling"}
-
-
-@pytest.mark.parametrize(
-    "world", [pytest.param(one, marks=pytest.mark.slow) if one in PATIENT else one for one in WORLDS]
-)
+@pytest.mark.parametrize("world", WORLDS)
 @pytest.mark.parametrize("way", [way for way in WAYS if way not in OF_A_SERVICE])
 def test_many_at_once_are_what_each_is_alone(way: Way, world: str) -> None:
     setting = build_context(CATALOGUE, WORLDS[world](ALL), DAY)

@@ -1,5 +1,6 @@
 """A figure is dated, sourced and in order, or it is not a figure."""
 
+from collections.abc import Callable
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -45,15 +46,6 @@ WRONG_VALUES = [
 ]  # fmt: skip
 
 
-@each_row(("wrong", "field", "wish"), WRONG_VALUES)
-def test_a_wrong_value_is_refused(wrong: dict[str, Any], field: str, wish: str) -> None:
-    with pytest.raises(pydantic.ValidationError) as refusal:
-        value(**wrong)
-    first = refusal.value.errors()[0]
-    assert ".".join(map(str, first["loc"])) == field
-    assert wish in first["msg"]
-
-
 WRONG_FIGURES = [
     ({"unit": "kW/h"}, "unit", "'USD/kWh'"), ({"unit": "usd"}, "unit", "'USD'"),
     ({"values": {}}, "values", "at least 1 item"),
@@ -63,15 +55,6 @@ WRONG_FIGURES = [
 ]  # fmt: skip
 
 
-@each_row(("wrong", "field", "wish"), WRONG_FIGURES)
-def test_a_wrong_figure_is_refused(wrong: dict[str, Any], field: str, wish: str) -> None:
-    with pytest.raises(pydantic.ValidationError) as refusal:
-        figure(**wrong)
-    first = refusal.value.errors()[0]
-    assert ".".join(map(str, first["loc"])) == field
-    assert wish in first["msg"]
-
-
 WRONG_SOURCES = [
     ({"url": "ftp://example.org"}, "url", "https://"), ({"url": "javascript:alert(1)"}, "url", "https://"),
     ({"url": "example.org"}, "url", "https://"), ({"url": "https://" + "x" * 500}, "url", "at most 500 characters"),
@@ -79,13 +62,18 @@ WRONG_SOURCES = [
     ({"retrieved": "May 2026"}, "retrieved", "valid date"),
 ]  # fmt: skip
 
+WRONG = [
+    *((value, *row) for row in WRONG_VALUES), *((figure, *row) for row in WRONG_FIGURES),
+    *((source, *row) for row in WRONG_SOURCES),
+]  # fmt: skip
 
-@each_row(("wrong", "field", "wish"), WRONG_SOURCES)
-def test_a_wrong_source_is_refused(wrong: dict[str, Any], field: str, wish: str) -> None:
+
+@each_row(("make", "wrong", "field", "wish"), WRONG)
+def test_what_is_wrong_is_refused(make: Callable[..., object], wrong: dict[str, Any], field: str, wish: str) -> None:
     with pytest.raises(pydantic.ValidationError) as refusal:
-        source(**wrong)
+        make(**wrong)
     first = refusal.value.errors()[0]
-    assert first["loc"] == (field,)
+    assert ".".join(map(str, first["loc"])) == field
     assert wish in first["msg"]
 
 

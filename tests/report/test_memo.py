@@ -14,6 +14,7 @@ from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.tornado import tornado
 from pricing import load_catalogue
 from tests.facts import DAY
+from tests.rows import slow_except
 
 PLANS = {"default": Scenario(), **{preset.key: preset.scenario for preset in load_presets()}}
 
@@ -28,7 +29,7 @@ def data(made: PlanReport, link: str = "") -> dict[str, Any]:
     return memo_data(made, () if pair is None else tornado(made.plan, pair[0].option, pair[1].option), link)
 
 
-@pytest.mark.parametrize("key", PLANS)
+@pytest.mark.parametrize("key", slow_except(("default", "chat-service"), PLANS))
 def test_the_memo_says_what_the_page_says_on_two_pages_at_most(key: str) -> None:
     made = report(PLANS[key])
     memo = data(made, "https://example.com/?gpus=8&years=3")

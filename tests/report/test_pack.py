@@ -24,6 +24,7 @@ from planner.scenario.work import Work
 from planner.study.plan_any import planned
 from tests.facts import CATALOGUE, DAY
 from tests.recalculate import CsvPack
+from tests.rows import slow_except
 from tests.shell import DAY as SHELL_DAY
 from tests.shell import run
 
@@ -64,7 +65,7 @@ def wrong_cents(pack: CsvPack) -> list[str]:
         )
         if not same:
             wrong.append(f"{row['option']} {row['line_code']} {month}: {usd} for {said}")
-    options = pack.by_option()
+    options = pack.by_option(amounts)
     worths = {key: math.fsum(map(math.prod, zip(usd, factors, strict=True))) for key, usd in options.items()}
     cash = [row for row in pack.tables["lines"] if row["cash_or_noncash"] == "cash"]
     for row in pack.tables["results"]:
@@ -80,9 +81,7 @@ def wrong_cents(pack: CsvPack) -> list[str]:
     return wrong
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow) if name.startswith("random") else name for name in PLANS]
-)
+@pytest.mark.parametrize("name", slow_except(("chat-service", "enterprise", "taxed"), PLANS))
 def test_cash_totals_and_npv_follow_from_the_assumptions_alone(name: str) -> None:
     plan, answer = answered(PLANS[name])
     pack = read(write_pack(plan, answer, None, "Buy."))
@@ -97,9 +96,8 @@ def test_cash_totals_and_npv_follow_from_the_assumptions_alone(name: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "style", [style if style in QUICK else pytest.param(style, marks=pytest.mark.slow) for style in STYLES],
-    ids=lambda style: f"{style.separator}-{style.decimal}-{style.encoding}",
-)  # fmt: skip
+    "style", slow_except(QUICK, STYLES), ids=lambda style: f"{style.separator}-{style.decimal}-{style.encoding}"
+)
 def test_every_style_is_calculated_and_read_back_alike(style: CsvStyle) -> None:
     plan, answer = answered(TAXED)
     data = write_pack(plan, answer, None, "Buy.", style)

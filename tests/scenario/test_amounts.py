@@ -4,7 +4,7 @@ import re
 from datetime import date
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -35,6 +35,7 @@ from planner.scenario.typed_money import (
 from planner.scenario.work import Work
 from planner.study.uncertainty.break_even_map import scenario_with_inputs
 from pricing import load_catalogue
+from tests.examples import at_most
 from tests.rows import each_row
 
 
@@ -150,7 +151,7 @@ def test_a_length_of_time_reads_in_the_unit_of_its_size(days: float, said: str) 
     assert format_duration(days) == said
 
 
-@settings(max_examples=500)
+@at_most(500)
 @given(LENGTHS, LENGTHS)
 def test_a_longer_time_never_reads_as_a_shorter_one(one: float, other: float) -> None:
     shorter, longer = sorted((one, other))
@@ -158,7 +159,7 @@ def test_a_longer_time_never_reads_as_a_shorter_one(one: float, other: float) ->
     assert read(format_duration(one)) == pytest.approx(one, rel=0.006)
 
 
-@settings(max_examples=500)
+@at_most(500)
 @given(LENGTHS, st.floats(0.05, 1.0), st.floats(1.0, 20.0))
 def test_a_range_reads_in_one_unit_where_its_ends_are_alike(typical: float, down: float, up: float) -> None:
     low, high = typical * down, typical * up

@@ -195,6 +195,7 @@ def test_a_million_rows_of_assumptions_without_a_plan_are_refused() -> None:
     assert "no row plan." in refusal(b"assumption_id,value,text\n" + b"a,1,\n" * 1_000_000)
 
 
+@pytest.mark.slow
 def test_fifty_megabytes_or_a_million_rows_are_refused_at_once() -> None:
     for data in (b"name,value\n" + b"years,3\n" * 6_250_000, b"name,value\n" + b"a,1\n" * 1_000_000):
         assert "more than 1,000,000 bytes" in refusal(data)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pydantic
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.money.demand.stream import demand
@@ -25,6 +25,7 @@ from planner.scenario.question import KEYS
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
 from pricing import load_catalogue
+from tests.examples import at_most
 from tests.facts import CATALOGUE
 from tests.rows import each_row
 
@@ -238,7 +239,7 @@ WORKS = st.lists(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@at_most(25)
 @given(WORKS, st.sampled_from([0.5, 1.0, 2.0]))
 def test_no_fewer_numbers_are_estimated_than_there_are(kinds: list[dict[str, Any]], years: float) -> None:
     plan = Scenario.model_validate({"years": years, "work": tuple(kinds)})
@@ -250,7 +251,7 @@ def test_no_fewer_numbers_are_estimated_than_there_are(kinds: list[dict[str, Any
     assert counted.busy >= budget.FUTURES * patterns * min(months, counted.months)
 
 
-@settings(max_examples=25, deadline=None)
+@at_most(25)
 @given(WORKS, st.sampled_from([0.5, 1.0, 2.0]))
 def test_less_work_is_never_estimated_at_more(kinds: list[dict[str, Any]], years: float) -> None:
     whole = asked(*kinds, years=years)

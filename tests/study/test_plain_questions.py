@@ -216,6 +216,7 @@ LONE: tuple[dict[str, Any], ...] = ({"ways": ("on_demand",)}, {"ways": ("own",)}
 
 
 @each_row("said", [*ONE_SIDED, *LONE])
+@pytest.mark.slow
 def test_every_page_and_file_works_with_any_two_ways_or_one(said: dict[str, Any]) -> None:
     found = judged(**said)
     made, drawn = found.answer.plan, found.futures

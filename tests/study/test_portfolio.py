@@ -187,6 +187,7 @@ def test_a_file_that_is_no_portfolio_is_a_sentence_with_its_line(text: bytes, wi
         read_portfolio(text, "all.yaml")
 
 
+@pytest.mark.slow
 def test_twenty_plans_are_as_many_works_of_one_plan() -> None:
     plans = [team(f"P{n}", 0.1 + 0.02 * n) for n in range(20)]
     (fleet,) = portfolio(CATALOGUE, plans, DAY)

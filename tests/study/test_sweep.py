@@ -25,6 +25,7 @@ from planner.study.sweep.flips import WinnerCounts, flips
 from planner.study.sweep.sweep import REFUSED, PointAnswer, Sweep
 from planner.study.uncertainty.sure_verdict import decided
 from tests.facts import CATALOGUE, DAY
+from tests.rows import slow_except
 
 # Every way that can be calculated, every number filled in, so that any of them can vary.
 FULL = Scenario(
@@ -116,7 +117,7 @@ def near(path: Path, generator: random.Random) -> tuple[Any, ...] | None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
+@pytest.mark.parametrize("seed", slow_except((0,), range(4)))
 def test_points_told_as_one_are_the_plans_of_their_scenarios(seed: int) -> None:
     generator = random.Random(seed)
     held = {path: values for path in leaf_fields() if (values := near(path, generator))}

@@ -40,6 +40,7 @@ def test_a_service_of_any_chip_runs_on_one_that_is_rented(model: str, requests_p
     assert plan.setting.demand.all.peak_accelerators <= 16
 
 
+@pytest.mark.slow
 def test_a_small_run_on_any_chip_is_rented_for_the_price_of_a_meal() -> None:
     plan = planned(CATALOGUE, asked(train={"model": "ResNet-50", "images": 1e8}), DAY)
     best = decided(plan, 128).answer.ranked[0]

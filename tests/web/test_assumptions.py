@@ -101,6 +101,7 @@ def test_all_inputs_stand_in_one_table_until_one_is_found() -> None:
     assert app.query_params["find"] == "electricity"
 
 
+@pytest.mark.slow
 def test_an_input_is_set_below_the_table_and_taken_back() -> None:
     app = visit("Assumptions").run()
     power = next(row for row in rows_for(Scenario()) if row.key == "kwh")

@@ -36,6 +36,7 @@ def pressed(make: Make) -> bytes:
     return given[0]
 
 
+@pytest.mark.slow
 def test_no_file_asks_the_session_when_it_is_made(offered: dict[str, Make]) -> None:
     app = visit("Answer")
     app.session_state["share"] = True

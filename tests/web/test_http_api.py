@@ -22,7 +22,7 @@ from planner.web.serving.web_app import PageHeadMiddleware
 from tests.api.test_api import BILL
 from tests.crawl.files import rows_of
 from tests.facts import DAY
-from tests.rows import each_row
+from tests.rows import each_row, slow_except
 from tests.scenario.test_work import LARGE
 
 AS_OF = f"asof={DAY}"
@@ -86,9 +86,7 @@ ASKED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "name", ["prices", *(pytest.param(name, marks=pytest.mark.slow) for name in ASKED if name != "prices")]
-)
+@pytest.mark.parametrize("name", slow_except(("prices",), ASKED))
 def test_a_link_gives_what_python_gives(name: str) -> None:
     query, named = ASKED[name]
     answer = asked(f"{name}?{query}&day={DAY}")
@@ -96,17 +94,19 @@ def test_a_link_gives_what_python_gives(name: str) -> None:
     assert answer.headers["content-type"] == "application/json"
     told = json.loads(answer.body)
     assert told == getattr(api, name)(**named, day=DAY)
-    schema = openapi()["paths"][f"/api/v1/{name}"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
-    jsonschema.validate(told, {**schema, "components": openapi()["components"]})
+    document = openapi()
+    schema = document["paths"][f"/api/v1/{name}"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+    jsonschema.validate(told, {**schema, "components": document["components"]})
 
 
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("name", slow_except(("ask", "prices", "train", "serve"), ASKED))
 def test_every_answer_is_a_table_too(name: str) -> None:
     answer = asked(f"{name}.csv?{ASKED[name][0]}&day={DAY}")
     assert answer.headers["content-type"] == "text/csv; charset=utf-8"
     assert len(rows_of(answer.body)) >= 1
 
 
+@pytest.mark.slow
 def test_a_plan_is_posted_as_yaml_and_as_json() -> None:
     first = asked(f"plan?day={DAY}", b"years: 2\nwork:\n- accelerators: 16\n", content_type="application/yaml")
     again = asked(f"plan?day={DAY}", b'{"years": 2, "work": [{"accelerators": 16}]}', content_type="application/json")
@@ -132,10 +132,10 @@ def test_an_answer_that_is_known_is_not_sent_again_and_not_calculated_again(monk
 
 
 def test_another_question_day_or_program_is_another_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = (f"8+h100&day={DAY}", "8+h100&day=2026-11-20", f"9+h100&day={DAY}")
-    tags = {asked(f"ask?line={line}").headers["etag"] for line in lines}
+    questions = (f"gpus=8&day={DAY}", "gpus=8&day=2026-11-20", f"gpus=9&day={DAY}")
+    tags = {asked(f"prices?accelerator=h100&{question}").headers["etag"] for question in questions}
     monkeypatch.setattr(http_api, "_program", lambda: b"another")
-    tags.add(asked(f"ask?line=8+h100&day={DAY}").headers["etag"])
+    tags.add(asked(f"prices?accelerator=h100&{questions[0]}").headers["etag"])
     assert len(tags) == 4
 
 
@@ -179,8 +179,9 @@ def test_a_refusal_is_one_sentence_of_one_shape(path: str, body: bytes, status: 
 
 
 def test_the_description_names_the_path_of_the_server() -> None:
-    assert json.loads(asked("openapi.json").body) == openapi()
-    assert openapi("/tools/plans")["servers"] == [{"url": "/tools/plans"}]
+    described = openapi("/tools/plans")
+    assert described["servers"] == [{"url": "/tools/plans"}]
+    assert {**json.loads(asked("openapi.json").body), "servers": described["servers"]} == described
 
 
 def test_an_open_question_says_what_to_ask() -> None:
@@ -224,6 +225,7 @@ def test_answers_are_kept_up_to_so_many_bytes(monkeypatch: pytest.MonkeyPatch) -
     assert list(http_api.KNOWN) == ["a", "c"]
 
 
+@pytest.mark.slow
 def test_a_bill_is_posted_beside_the_link_of_its_plan_and_gives_the_rest_as_a_plan() -> None:
     said = asked(f"actuals?gpus=8&years=3&{AS_OF}", BILL.encode())
     answer = json.loads(said.body)
@@ -234,6 +236,9 @@ def test_a_bill_is_posted_beside_the_link_of_its_plan_and_gives_the_rest_as_a_pl
     assert (again["title"], again["day"], again["years"]) == (rest["title"], rest["day"], pytest.approx(35 / 12))
     assert again["scenario"]["rent"]["usd_per_accelerator_hour"] == 3.0
     assert b"Billed" in asked(f"actuals.csv?gpus=8&years=3&{AS_OF}", BILL.encode()).body
+
+
+def test_a_bill_that_cannot_be_read_is_refused() -> None:
     assert "line 2, BilledCost: 'x' is given" in asked(f"actuals?{AS_OF}", BILL.replace("900", "x").encode()).sentence
     assert "5,000,000 bytes" in asked("actuals?gpus=8", b"x" * 5_000_001).sentence
     assert asked("actuals?gpus=8").status == 400

@@ -53,7 +53,6 @@ def test_what_does_not_fit_keeps_the_number_that_is_too_large() -> None:
     assert [one.label for one in app.metric] == ["Memory of each"]
 
 
-@pytest.mark.slow
 def test_the_job_is_compared_on_the_same_gpu_and_then_on_any() -> None:
     scenario = find_preset("fine-tune-70b").scenario  # type: ignore[union-attr]
     app = visit("Compare", **scenario_to_link(scenario))

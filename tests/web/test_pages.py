@@ -29,6 +29,7 @@ from planner.web.serving.launcher import warm_up
 from pricing import load_catalogue
 from pricing.stale import as_of
 from tests.facts import DAY
+from tests.rows import slow_except
 
 APP = str(Path(__file__).parents[2] / "app.py")
 SLOW = 60
@@ -165,9 +166,7 @@ def test_what_a_link_held_wrongly_is_said_once_and_can_be_put_away(app: AppTest)
     assert len(app.warning) == 2
 
 
-@pytest.mark.parametrize("page", [
-    "Answer", *(pytest.param(page, marks=pytest.mark.slow) for page in ("Speed", "Compare", "What if", "Assumptions")),
-])  # fmt: skip
+@pytest.mark.parametrize("page", slow_except(("Answer",), ("Answer", "Speed", "Compare", "What if", "Assumptions")))
 def test_no_key_of_a_page_counts_as_unknown(page: str) -> None:
     """Every key that the address keeps for a widget, on every page and in every view of it."""
     source = "".join(path.read_text(encoding="utf-8") for path in sorted(Path(state.__file__).parent.rglob("*.py")))

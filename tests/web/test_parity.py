@@ -22,7 +22,6 @@ from tests.facts import DAY
 pytestmark = pytest.mark.slow
 
 KEYS = [one.key for one in load_presets()]
-SOME = ["startup"]
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +65,7 @@ def test_every_preset_is_compared_in_the_words_of_its_page(
         assert rows["Verdict"][key] == shown.summary.title
 
 
-@pytest.mark.parametrize("key", [key if key in SOME else pytest.param(key, marks=pytest.mark.slow) for key in KEYS])
+@pytest.mark.parametrize("key", KEYS)
 def test_files_and_sweeps_say_what_the_page_says(
     catalogue: Catalogue, capsys: pytest.CaptureFixture[str], tmp_path: Path, key: str
 ) -> None:

@@ -137,6 +137,7 @@ def test_four_plans_are_pinned_and_no_fifth() -> None:
     assert app.button(key="pin-plan").disabled
 
 
+@pytest.mark.slow
 def test_what_a_link_has_no_room_for_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pins, "LONGEST_LINK", 10)
     app = entrypoint(gpus="16")

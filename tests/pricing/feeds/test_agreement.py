@@ -75,6 +75,7 @@ def test_nine_refreshes_of_one_afternoon_that_lie_a_little_are_one_step(says: Sa
     assert set(reasons(environ, DAY)) <= {"jump", "drift", "alone"}
 
 
+@pytest.mark.slow
 def test_thirty_percent_a_day_ends_where_a_drift_of_its_class_ends(says: Says, environ: dict[str, str]) -> None:
     for days in range(12):
         says(DAY + timedelta(days=days), honest={"Crusoe": 1.0}, liar={"RunPod": 0.7 ** (days + 1)})
