@@ -22,6 +22,7 @@ from planner.money.ways import WAYS
 from planner.money.ways.own import fleet_builder, purchase_schedule
 from planner.scenario.budget import CELLS, STACKED_CELLS
 from planner.scenario.path import Path, with_value
+from pricing.caching import cached, derive
 
 Array = NDArray[np.float64]
 Rows = slice | NDArray[np.intp]
@@ -132,9 +133,17 @@ class InputColumns:
 
     def _for_the_work(self, context: PlanContext, built: OptionLedger, build: Builder) -> Array | float:
         """Return the work that an option does at typical figures over what it does where fewer can be rented."""
-        usual = build(self.setting) if RENTAL_DEPTH in context.tried else None
-        if not isinstance(usual, OptionLedger):
+        share = _usual_share(self.setting, build) if RENTAL_DEPTH in context.tried else None
+        if share is None:
             return 1.0
         done, all_hours = (np.sum(each, axis=-1) for each in (built.useful_hours, context.demand.all.busy_hours))
-        share = np.sum(usual.useful_hours) / np.sum(self.setting.demand.all.busy_hours)
         return np.asarray(share * all_hours / np.maximum(done, _LEAST_DONE * all_hours))
+
+
+@cached(32)  # of a plan that grows, each of its blocks asks for it
+def _usual_share(setting: PlanContext, build: Builder) -> float | None:
+    """Return the share of the work that an option does at typical figures; None where it is unavailable."""
+    usual = build(derive(setting, "demand", shows_orders=False))
+    if isinstance(usual, Unavailable):
+        return None
+    return float(np.sum(usual.useful_hours) / np.sum(setting.demand.all.busy_hours))

@@ -90,6 +90,7 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     return build_fleet_ledger(setting, fleet_size(setting), purchase_schedule(setting))
 
 
+@cached(32)  # the same function each time, so that what it built is known by it
 def fleet_builder(accelerators: int, orders: tuple[PurchaseOrder, ...] = ()) -> Builder:
     """Return a function that builds owning with so many accelerators, bought in these orders."""
     return partial(build_fleet_ledger, accelerators=accelerators, orders=orders)
