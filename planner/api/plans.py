@@ -23,9 +23,6 @@ from planner.scenario.file import write_scenario
 from planner.scenario.link import scenario_to_link
 from planner.scenario.shown_money import show_money_of
 from planner.study.buy_or_wait import BuyOrWaitUnavailable, buy_or_wait_futures, waiting
-from planner.study.one_line.line_plan import with_open_parts
-from planner.study.one_line.line_records import LineReading, question_sentence, sentence_of_reading
-from planner.study.one_line.read_line import read_line
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
 from planner.study.uncertainty.tornado import tornado
@@ -34,6 +31,7 @@ from pricing import Catalogue
 if TYPE_CHECKING:
     from planner.report.accounting.actual_words import Actuals
     from planner.report.accounting.bill_file import Bill
+    from planner.study.one_line.line_records import LineReading
 
 
 def evaluate(loaded: LoadedScenario) -> PlanReport:
@@ -154,12 +152,17 @@ class Asked(NamedTuple):
     @property
     def read_as(self) -> str:
         """Return the plan as a sentence, with what it leaves out of the line."""
+        from planner.study.one_line.line_records import sentence_of_reading
+
         plan = self.loaded
         return sentence_of_reading(self.reading, plan_sentence(plan.facts, plan.scenario)) if plan else ""
 
 
 def ask(facts: Catalogue, line: str, day: date, *, with_answer: bool = True) -> Asked:
     """Return what was understood of a line, and its plan."""
+    from planner.study.one_line.line_plan import with_open_parts  # only here: its patterns take long to compile
+    from planner.study.one_line.read_line import read_line
+
     reading = read_line(facts, line, day)
     if reading.scenario is None:
         return Asked(reading)
@@ -200,6 +203,8 @@ def _phrases(reading: LineReading) -> Table:
 
 
 def _understood(asked: Asked) -> str:
+    from planner.study.one_line.line_records import question_sentence
+
     reading = asked.reading
     others = [f"{label}: {line}" for label, line in reading.choices.items() if line != reading.line]
     return join_sections(

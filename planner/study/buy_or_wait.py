@@ -28,7 +28,7 @@ from planner.money.ways.own import LEAD_TIME
 from planner.scenario.amounts import count
 from planner.scenario.base import MONTHS_PER_YEAR
 from planner.study.uncertainty.draws import draw_inputs
-from planner.study.uncertainty.futures import draw_futures
+from planner.study.uncertainty.futures import plan_draws
 from planner.study.uncertainty.uncertain_inputs import TAIL, uncertain_inputs
 
 Array = NDArray[np.float64]
@@ -217,11 +217,9 @@ def buy_or_wait_futures(comparison: Waiting) -> BuyOrWaitFutures | None:
 
 def _never_buy_share(comparison: Waiting) -> float:
     """Return the share of futures in which never buying is cheaper than buying now, in the draws of the verdict."""
-    plan_futures = draw_futures(comparison.plan)
-    if plan_futures is None:
-        return 0.0
+    _, draws = plan_draws(comparison.plan)
     builders = [on_demand.build, option_builder(comparison.option)]
-    never, now = InputColumns(comparison.plan.setting, plan_futures.draws).present_usd(builders)
+    never, now = InputColumns(comparison.plan.setting, draws).present_usd(builders)
     return float(np.mean(never < now))
 
 

@@ -172,12 +172,19 @@ def draw_futures(plan: Plan, count: int | None = None) -> Futures | None:
     """Return so many futures of a plan, as many as are usual where no number is given; None without options."""
     if not plan.options:
         return None
+    inputs, draws = plan_draws(plan, count)
+    return with_cached(_evaluate_futures(plan, inputs, draws), draws=draws)
+
+
+def plan_draws(
+    plan: Plan, count: int | None = None
+) -> tuple[tuple[UncertainParameter, ...], dict[str, NDArray[np.float64]]]:
+    """Return the uncertain inputs of a plan with options, and so many draws of each."""
     if count is None:
         most = max(len(option.orders) for option in plan.options)
         count = futures_count(plan.setting.timeline.last, max(most, 1))
     inputs = uncertain_inputs(plan)
-    draws = _draws_or_plan(plan, inputs, count)
-    return with_cached(_evaluate_futures(plan, inputs, draws), draws=draws)
+    return inputs, _draws_or_plan(plan, inputs, count)
 
 
 def _evaluate_futures(
