@@ -268,12 +268,13 @@ def _priced(usd: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _add_lines(
-    usd: Mapping[Treatment, NDArray[np.float64]], lines: tuple[Line, ...]
+    usd: Mapping[Treatment, NDArray[np.float64]], lines: tuple[Line, ...], amounts: str = "usd"
 ) -> dict[Treatment, NDArray[np.float64]]:
     total = dict(usd)
     for line in lines:
-        total[line.treatment] = total.get(line.treatment, np.zeros(1)) + line.priced_usd
-    return total
+        total[line.treatment] = total.get(line.treatment, np.zeros(1)) + getattr(line, amounts)
+    is_unknown = amounts == "usd" and any(np.isnan(each).any() for each in total.values())
+    return _add_lines(usd, lines, "priced_usd") if is_unknown else total  # few are: to ask every line takes longer
 
 
 def _one(used: LedgerInput, index: int) -> LedgerInput:

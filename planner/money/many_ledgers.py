@@ -144,6 +144,5 @@ class InputColumns:
 def _usual_share(setting: PlanContext, build: Builder) -> float | None:
     """Return the share of the work that an option does at typical figures; None where it is unavailable."""
     usual = build(derive(setting, "demand", shows_orders=False))
-    if isinstance(usual, Unavailable):
-        return None
-    return float(np.sum(usual.useful_hours) / np.sum(setting.demand.all.busy_hours))
+    hours = np.sum(setting.demand.all.busy_hours)
+    return None if isinstance(usual, Unavailable) else float(np.sum(usual.useful_hours) / hours)

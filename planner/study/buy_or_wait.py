@@ -217,9 +217,8 @@ def buy_or_wait_futures(comparison: Waiting) -> BuyOrWaitFutures | None:
 
 def _never_buy_share(comparison: Waiting) -> float:
     """Return the share of futures in which never buying is cheaper than buying now, in the draws of the verdict."""
-    _, draws = plan_draws(comparison.plan)
     builders = [on_demand.build, option_builder(comparison.option)]
-    never, now = InputColumns(comparison.plan.setting, draws).present_usd(builders)
+    never, now = InputColumns(comparison.plan.setting, plan_draws(comparison.plan)[1]).present_usd(builders)
     return float(np.mean(never < now))
 
 

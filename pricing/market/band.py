@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pricing.caching import cached_property
+from pricing.caching import cached, cached_property
 from pricing.market.constants import ChipAge, SellerKind, Standing, constants
 from pricing.market.depth import (
     Depth,
@@ -235,6 +235,8 @@ def _quote(seller: Seller, order: OrderRequest, hyperscaler_weight: float) -> _Q
     return _Quote(seller, weight, ln_usd + size_discount(order) + scarcity(share), spread, share, depth)
 
 
+# By what it reads: orders of other numbers ask again.
+@cached(4096, same=lambda seller, _: (seller,), equal=lambda _, order: (order.purchase, order.months))
 def list_price(seller: Seller, order: OrderRequest) -> tuple[float, float] | None:
     """Return a seller's log price for the kind of purchase and term, and the standard deviation of what is modelled."""
     known, kind = constants(), term_kind(seller.kind)

@@ -13,7 +13,7 @@ from planner.money.verdict.decision import candidate
 from planner.money.verdict.shares import VerdictShares, turns_at, verdict_shares
 from planner.scenario.budget import STEPS, turns_count
 from planner.study.uncertainty.futures import Futures
-from planner.study.uncertainty.tornado import costs
+from planner.study.uncertainty.tornado import costs, one_at_a_time
 from planner.study.uncertainty.uncertain_inputs import UncertainParameter, normal_quantiles
 
 SKEWED = 0.05  # of the cost as entered: a larger difference of the median is explained
@@ -63,13 +63,9 @@ def median_shifts(answer: Answer, futures: Futures | None) -> tuple[MedianShift,
 
 def _costs_drawn_alone(answer: Answer, futures: Futures, options: Sequence[Option]) -> NDArray[np.float64]:
     """Return what options cost where one input is drawn and all others are typical: options x inputs x values."""
-    shape, z = (len(futures.inputs), _POINTS), normal_quantiles(_POINTS)
-    draws = {}
-    for row, parameter in enumerate(futures.inputs):
-        values = np.full(shape, parameter.spread.typical)
-        values[row] = parameter.spread.at(z)
-        draws[parameter.name] = values.reshape(-1)
-    return costs(answer.plan, options, InputColumns(answer.plan.setting, draws)).reshape(len(options), *shape)
+    inputs, z = futures.inputs, normal_quantiles(_POINTS)
+    rows = one_at_a_time(answer.plan, inputs, [parameter.spread.at(z) for parameter in inputs])
+    return costs(answer.plan, options, rows).reshape(len(options), len(inputs), _POINTS)
 
 
 def _medians_without(

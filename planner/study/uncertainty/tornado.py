@@ -120,13 +120,18 @@ def costs(plan: Plan, options: Sequence[Option], rows: InputColumns) -> Array:
 
 def _saved(plan: Plan, pair: Pair, inputs: tuple[UncertainParameter, ...]) -> NDArray[np.float64]:
     """Return the saving of owning at each point of the grid of each input: inputs x points. [USD]"""
-    shape = len(inputs), len(_GRID)
+    rows = one_at_a_time(plan, inputs, [parameter.spread.around_typical(_GRID) for parameter in inputs])
+    return saved_usd(plan, pair, rows).reshape(len(inputs), len(_GRID))
+
+
+def one_at_a_time(plan: Plan, inputs: Sequence[UncertainParameter], values: Sequence[Array]) -> InputColumns:
+    """Return rows in which one input has each of its values and all others are typical: inputs x values."""
     draws = {}
     for row, parameter in enumerate(inputs):
-        values = np.full(shape, parameter.spread.typical)
-        values[row] = parameter.spread.around_typical(_GRID)
-        draws[parameter.name] = values.reshape(-1)
-    return saved_usd(plan, pair, InputColumns(plan.setting, draws)).reshape(shape)
+        column = np.full((len(inputs), len(values[row])), parameter.spread.typical)
+        column[row] = values[row]
+        draws[parameter.name] = column.reshape(-1)
+    return InputColumns(plan.setting, draws)
 
 
 def _bar(plan: Plan, pair: Pair, parameter: UncertainParameter, saved: NDArray[np.float64]) -> TornadoBar:
