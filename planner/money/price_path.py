@@ -179,6 +179,7 @@ def rent_path_warnings(setting: PlanContext) -> tuple[str, ...]:
     return ()
 
 
+@cached(256, same=lambda catalogue, *_: (catalogue,), equal=lambda _, *rest: rest)
 def pair(catalogue: Catalogue, offers: tuple[str, ...], preferred: str | None, day: date) -> tuple[str, str] | None:
     """Return a one-year and a three-year quote: of the same seller and machine if possible, the preferred seller first.
 
