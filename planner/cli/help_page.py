@@ -39,11 +39,16 @@ def _verb(verb: argparse.ArgumentParser, about: str) -> str:
     actions = [it for it in verb._actions if not isinstance(it, argparse._HelpAction | argparse._SubParsersAction)]
     rows = "".join(f"| {_name(it)} | {_cell(_help(verb, it))} |\n" for it in actions)
     kinds = any(isinstance(it, argparse._SubParsersAction) for it in verb._actions)
-    usage = " ".join([verb.prog, *(["KIND ..."] if kinds else []), *(_syntax(it) for it in actions if it.required)])
+    usage = " ".join([verb.prog, *(["KIND ..."] if kinds else []), *(_syntax(it) for it in actions if _is_needed(it))])
     table = f"\n| What | Meaning |\n|---|---|\n{rows}" if rows else ""
     more = f"\n```text\n{verb.epilog}\n```\n" if verb.epilog else ""
     title = " ".join(verb.prog.split()[3:])  # after python -m planner
     return f"\n## {title}\n\n{about[:1].upper()}{about[1:]}.\n\n```sh\n{usage}\n```\n{table}{more}"
+
+
+def _is_needed(action: argparse.Action) -> bool:
+    """Return whether the usage names it. (Python 3.13 calls a list without an option not required.)"""
+    return action.required if action.option_strings else action.nargs != "?"
 
 
 def _syntax(action: argparse.Action) -> str:
@@ -58,7 +63,7 @@ def _syntax(action: argparse.Action) -> str:
 
 
 def _name(action: argparse.Action) -> str:
-    return f"`{_syntax(action)}`{', needed' if action.required and action.option_strings else ''}"
+    return f"`{_syntax(action)}`{', needed' if action.option_strings and _is_needed(action) else ''}"
 
 
 def _help(verb: argparse.ArgumentParser, action: argparse.Action) -> str:

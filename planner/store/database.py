@@ -20,6 +20,7 @@ from planner.store import plans_file
 from planner.store.tables import HEAD
 from pricing.caching import cached
 from pricing.errors import PricingError
+from pricing.feeds.database import run_first
 from pricing.feeds.folder import DATABASE, FOLDER
 
 BUSY_S = [10.0]  # patience with others who save; a test has less
@@ -167,8 +168,7 @@ def _engine(place: str, *, writes: bool) -> sa.Engine:
 
 def _connect_to_write(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=BUSY_S[-1], isolation_level=None, check_same_thread=False)
-    for setting in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
-        connection.execute(f"PRAGMA {setting}")
+    run_first(connection, *(f"PRAGMA {text}" for text in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON")))
     return connection
 
 
@@ -180,7 +180,7 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
                 f"file:{quote(str(path))}?{how}", uri=True, timeout=BUSY_S[-1], isolation_level=None,
                 check_same_thread=False,
             )  # fmt: skip
-            connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+            run_first(connection, "SELECT COUNT(*) FROM sqlite_master")
         except sqlite3.OperationalError as error:
             last = error
         else:

@@ -223,12 +223,19 @@ def _writable_folder(environ: Mapping[str, str]) -> Path:
     return folder
 
 
+def run_first(connection: sqlite3.Connection, *statements: str) -> Any:
+    """Run statements on a new connection, and return the first row of the last; close it where one fails."""
+    try:
+        return [connection.execute(statement).fetchone() for statement in statements][-1]
+    except BaseException:
+        connection.close()
+        raise
+
+
 def _connect_sqlite(path: Path) -> Database:
     try:
         connection = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA synchronous=FULL")
-        connection.execute("PRAGMA foreign_keys=ON")
+        run_first(connection, "PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "PRAGMA foreign_keys=ON")
     except sqlite3.Error as error:
         raise StoreError(f"{path} cannot be used: {_line(error)}") from error
     return Database(SQLITE, connection, str(path), sqlite3.Error)
@@ -237,11 +244,11 @@ def _connect_sqlite(path: Path) -> Database:
 def _connect_read_only(path: Path, how: str) -> Database | None:
     try:
         connection = sqlite3.connect(f"file:{quote(str(path))}?{how}", uri=True, timeout=_BUSY_S, isolation_level=None)
-        if how == _BESIDE_WRITERS and not connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
+        tables = run_first(connection, "SELECT COUNT(*) FROM sqlite_master")
+        if how == _BESIDE_WRITERS and not tables[0]:
             connection.close()
             return None  # its first refresh has made the file, and not yet what belongs into it
-        for table, columns in _columns().items():
-            connection.execute(f"SELECT {columns} FROM {table} LIMIT 0").fetchone()
+        run_first(connection, *(f"SELECT {columns} FROM {table} LIMIT 0" for table, columns in _columns().items()))
     except sqlite3.Error as error:
         raise StoreError(f"{path} cannot be read: {_line(error)} {AWAY}") from error
     return Database(SQLITE, connection, str(path), sqlite3.Error)

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -48,7 +49,7 @@ def test_a_save_that_is_killed_is_whole_or_not_there(place: str, tmp_path: Path)
     for each in PlanStore().versions(PlanStore().find("Lab")):
         assert PlanStore().facts(each.digest) == CATALOGUE
     if place == "sqlite":
-        with sqlite3.connect(plans_file()) as connection:
+        with closing(sqlite3.connect(plans_file())) as connection:
             assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     assert PlanStore().save("Lab", version(), CATALOGUE).newest.number == kept + 1
 
@@ -131,6 +132,7 @@ def test_a_disk_that_is_really_full(file: Path) -> None:
 
 
 FILL = """
+from contextlib import closing
 from dataclasses import replace
 from tests import frozen
 frozen.freeze()
@@ -154,7 +156,7 @@ print(saved)
 
 
 def test_a_locked_database(file: Path) -> None:
-    with sqlite3.connect(file, isolation_level=None) as other:
+    with closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         assert "is in use by someone else who saves" in refused()
         assert is_whole()  # reading goes on beside a writer
