@@ -9,7 +9,14 @@ from planner.report import words
 from planner.report.answer.phrases import plan_sentence
 from planner.scenario.scenario import Scenario
 from planner.study.one_line.line_plan import with_open_parts
-from planner.study.one_line.line_records import ANSWER_IT, LineReading, reading_sentences, sentence_of_reading
+from planner.study.one_line.line_records import (
+    ANSWER_IT,
+    ANSWERED,
+    NOT_YET,
+    LineReading,
+    reading_sentences,
+    sentence_of_reading,
+)
 from planner.study.one_line.read_line import LONGEST, read_line
 from planner.web import state, workers
 from pricing import Catalogue, PricingError
@@ -38,8 +45,8 @@ def result(catalogue: Catalogue, use: Use) -> None:
     reading: LineReading | None = st.session_state.get(_READING)
     if reading is None:
         return
-    plan = reading.scenario
-    first = () if plan is None else (sentence_of_reading(reading, plan_sentence(catalogue, plan)),)
+    plan, ending = reading.scenario, NOT_YET if reading.choices else ANSWERED
+    first = () if plan is None else (sentence_of_reading(reading, plan_sentence(catalogue, plan), ending),)
     sentences = "  \n".join(map(words.markdown, (*first, *reading_sentences(reading))))
     show, icon = (st.warning, ":material/help:") if reading.choices else (st.info, ":material/edit_note:")
     show(sentences, icon=icon)

@@ -37,6 +37,7 @@ class LineQuestion:
 
 
 ANSWER_IT = "Answer for what was read"
+ANSWERED, NOT_YET = "The answer is for what was read.", "Below is still the plan from before."
 
 
 @dataclass(frozen=True)
@@ -65,12 +66,12 @@ def question_sentence(question: LineQuestion) -> str:
     return f"{printable(question.text, 40)}: {choices}"
 
 
-def sentence_of_reading(reading: LineReading, plan: str) -> str:
-    """Return the plan of a line as a sentence, with what it leaves out."""
+def sentence_of_reading(reading: LineReading, plan: str, ending: str = ANSWERED) -> str:
+    """Return the plan of a line as a sentence, with what it leaves out and whether it is answered."""
     if not reading.left_out:
         return f"Read as: {plan}."
     left = "; ".join(printable(each, 90) for each in reading.left_out)
-    return f"Read as: {plan}. Left out: {left}. The answer is for what was read."
+    return f"Read as: {plan}. Left out: {left}. {ending}"
 
 
 def reading_sentences(reading: LineReading) -> tuple[str, ...]:
