@@ -104,8 +104,8 @@ def with_actuals(report: PlanReport, result: Result, bill: Bill) -> Result:
 
 def _rest_of_plan(report: PlanReport, actuals: Actuals) -> dict[str, Any] | None:
     """Return the months that are left as a plan with its answer; None where they are too few."""
+    from planner.report.accounting.actual_words import reforecast
     from planner.report.accounting.bill_file import BillError
-    from planner.report.accounting.reforecast import reforecast
 
     try:
         saved, sentences = reforecast(report.plan, report.answer, actuals)

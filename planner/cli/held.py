@@ -69,7 +69,7 @@ def _trail(args: argparse.Namespace) -> int:
     from planner.report.market.live_prices import trail_table
     from planner.report.table import text_table
     from pricing.feeds.database import open_read_only
-    from pricing.feeds.trail import trail
+    from pricing.feeds.naming import trail
 
     database = open_read_only()
     with closing(database) if database is not None else nullcontext():

@@ -88,7 +88,7 @@ def _server() -> Server[Any]:
 def _tool(verb: Verb) -> dict[str, Any]:
     """Return a verb as a tool: its request, its plans, and the small answer."""
     from planner.api.brief import Brief
-    from planner.api.openapi import plain_fields
+    from planner.api.http import plain_fields
 
     schema = verb.request.model_json_schema()
     schema["properties"] = dict(plain_fields(schema))  # lists and records of runs and models of one's own are for files

@@ -167,7 +167,7 @@ def _list(args: argparse.Namespace) -> int:
 
 
 def _table(plans: list[KeptPlan]) -> Any:
-    from planner.store.lists import plans_table
+    from planner.store.versions import plans_table
 
     return plans_table(plans)
 
@@ -195,7 +195,7 @@ def _with_kept_actuals(store: PlanStore, opened: OpenedVersion, report: PlanRepo
     """Return the result with what was billed for the version."""
     from planner.api.plans import with_actuals
     from planner.report.accounting.bill_file import BillError
-    from planner.store.actuals import kept_actuals
+    from planner.store.versions import kept_actuals
 
     bill = kept_actuals(store, opened.plan, opened.version.number)
     try:
@@ -208,8 +208,7 @@ def _with_kept_actuals(store: PlanStore, opened: OpenedVersion, report: PlanRepo
 def _actuals(args: argparse.Namespace) -> int:
     from planner.api.plans import evaluate, plan_result
     from planner.report.accounting.bill_file import read_bill
-    from planner.store.actuals import monthly_bill
-    from planner.store.versions import open_version
+    from planner.store.versions import monthly_bill, open_version
     from pricing.exchange import rates
 
     store = _store(args)
@@ -317,7 +316,7 @@ def _access(args: argparse.Namespace) -> int:
 
 def _trail(args: argparse.Namespace) -> int:
     from planner.report.table import Table, text_table
-    from planner.store.lists import TRAIL_HEADS
+    from planner.store.versions import TRAIL_HEADS
 
     table = Table.listed(TRAIL_HEADS, _store(args).trail(args.name))
     return emit(args, table=lambda: table, data=lambda: {"trail": table.records()},

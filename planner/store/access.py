@@ -9,8 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from planner.store import HERE, Right
-from planner.store.database import PlanStoreError, reading, writing
-from planner.store.tables import PLANS, SHARES, SIGN_OUTS, TRAIL, VERSIONS
+from planner.store.database import PLANS, SHARES, SIGN_OUTS, TRAIL, VERSIONS, PlanStoreError, reading, writing
 from pricing.errors import PricingError
 from pricing.near import near
 

@@ -14,8 +14,7 @@ import sqlalchemy as sa
 
 from planner.store import Right, access
 from planner.store.access import THIS_MACHINE, Asker, UnknownPlanError
-from planner.store.database import PlanStoreError, reading, writing
-from planner.store.tables import ACTUALS, FACTS, PLANS, VERSIONS
+from planner.store.database import ACTUALS, FACTS, PLANS, VERSIONS, PlanStoreError, reading, writing
 from pricing import Catalogue
 from pricing.errors import PricingError
 from pricing.formulas import unseen

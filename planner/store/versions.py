@@ -1,16 +1,20 @@
-"""From a plan with its answer to the version that is kept, and back; what changed between two, and until today."""
+"""Versions of kept plans side by side, lists of plans, and what was billed for them."""
 
+import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import numpy as np
 
+from planner.money.accounting.fiscal import month_days
 from planner.money.ledger import LedgerInput, Origin
 from planner.money.plan import Plan
 from planner.report import words
+from planner.report.accounting.actual_words import actuals_of
+from planner.report.accounting.bill_file import Bill, Charge, bill_by_month, joined_bill
 from planner.report.answer.line_words import format_input, sourced_inputs
 from planner.report.answer.plan_report import PlanReport
 from planner.report.answer.side_by_side import scenario_differences_table
@@ -25,6 +29,41 @@ from planner.store.kept import KeptPlan, PlanStore, PlanVersion
 from planner.study.measures import MEASURES, results_of
 from planner.study.portfolio import PortfolioPlan
 from pricing import Catalogue
+
+TRAIL_HEADS = ["When (UTC)", "Plan", "Who", "What", "Details"]
+
+
+def plans_table(plans: Sequence[KeptPlan]) -> Table:
+    """Return one row for each plan: name, folder, tags, version, when and by whom, its answer, whose it is."""
+    rows = [
+        (plan.name, plan.folder, ", ".join(plan.tags), plan.newest.number, f"{plan.newest.saved:%Y-%m-%d %H:%M}",
+         plan.newest.person, plan.newest.result["title"], plan.author, plan.right.name.lower())
+        for plan in plans
+    ]  # fmt: skip
+    heads = ("Plan", "Folder", "Tags", "Version", "Saved (UTC)", "By", "Answer", "Author", "You may")
+    return Table.from_raw_rows(dict(zip(heads, row, strict=True)) for row in rows)
+
+
+def monthly_bill(plan: Plan, bill: Bill) -> str:
+    """Return what is kept of a bill: its sums by month of the plan; raise `BillError` where none falls into them."""
+    actuals_of(plan, bill)
+    monthly = bill_by_month(bill, month_days(plan.setting, plan.setting.timeline.last))
+    return json.dumps(monthly._asdict(), default=date.isoformat, ensure_ascii=False)
+
+
+def kept_actuals(store: PlanStore, kept: KeptPlan, number: int) -> Bill | None:
+    """Return what was billed for a version of a plan, from all its imports; None where there are none."""
+    return joined_bill([_bill(text, kept.name) for text in store.actuals(kept, number)])
+
+
+def _bill(text: str, name: str) -> Bill:
+    try:
+        cells = json.loads(text)
+        charges = tuple(Charge(date.fromisoformat(day), *rest) for day, *rest in cells["charges"])
+        return Bill(cells["name"], charges, cells["rows"], tuple(cells["providers"]), cells["each"])
+    except (ValueError, TypeError, KeyError) as error:
+        raise PlanStoreError(f"The database of plans is damaged: a bill of “{name}” cannot be read.") from error
+
 
 _SAME = 0.005  # USD: results that print the same cents
 _CALCULATED = ("computed", "convention")

@@ -22,7 +22,7 @@ from planner.scenario.presets import load_presets
 from planner.scenario.question import HOURS, KEYS, SERVE, TRAIN, TUNE, QuestionKind, keys_of_group
 from planner.scenario.scenario import Scenario
 from planner.scenario.shown_money import shown_money
-from planner.web import address, fields, history, list_fields, pins, questions, sign_in, state
+from planner.web import address, fields, history, pins, questions, sign_in, state
 from planner.web.fields import GPUS, widget_value
 from pricing import Catalogue
 from pricing.exchange import rates
@@ -39,7 +39,7 @@ MOST_PICKS, FIRST_PICKS = 6, 3
 HEADINGS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     group: (keys_of_group(group, rare=False), keys_of_group(group, rare=True)) for group in GROUPS
 }
-_LISTS = {BUYING: (list_fields.ORDERS,), RUNNING: (list_fields.POWER,)}
+_LISTS = {BUYING: (questions.ORDERS,), RUNNING: (questions.POWER,)}
 _LONGEST_TEXT = {"name": 120, "note": 1_000}
 _PICKS = "The one named above, the lowest, and buying. Choose here, or tick rows in the table above"
 
@@ -207,7 +207,7 @@ def _assumptions_box(catalogue: Catalogue, question: QuestionKind, hints: Mappin
                 for name in names:
                     fields.show(catalogue, name, hints)
                 if heading == WORK and question not in (TRAIN, TUNE):
-                    list_fields.ask_day()
+                    questions.ask_day()
                 for field in _LISTS.get(heading, ()):
                     if every or field.is_entered():
                         field.ask()

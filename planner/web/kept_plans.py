@@ -1,4 +1,4 @@
-"""Kept plans of a session: saved from the Share box, opened with the figures of their day, moved on to today's.
+"""Kept plans of a session: saved from the Share box, shared, opened with the figures of their day, moved on to today's.
 
 The address holds which version is open (`saved=12.3`), so a reload and a link to oneself open it again. SQLAlchemy is
 loaded once a plan is saved, or where there are kept plans to list.
@@ -17,10 +17,11 @@ import streamlit as st
 from planner.api.records import RELEASE
 from planner.report import words
 from planner.report.answer.plan_report import PlanReport
+from planner.report.table import Table
 from planner.scenario.link import LinkTooLongError, scenario_to_link
 from planner.scenario.question import KEYS
-from planner.store import HERE, may_hold_plans
-from planner.web import address, ask, show, state, who
+from planner.store import HERE, Right, may_hold_plans
+from planner.web import address, ask, show, sign_in, state
 from pricing import Catalogue, PricingError
 from pricing.caching import cached
 
@@ -51,7 +52,7 @@ class OpenPlan:
 
 def store() -> PlanStore | None:
     """Return the plans that this visitor may see; None for one who may keep none."""
-    visitor, author = who.visitor(), who.keeper()
+    visitor, author = sign_in.visitor(), sign_in.keeper()
     if author is None:
         return None
     from planner.store.access import Asker
@@ -62,7 +63,7 @@ def store() -> PlanStore | None:
 
 def has_plans() -> bool:
     """Return whether this visitor may have kept plans."""
-    return may_hold_plans() and who.keeper() is not None
+    return may_hold_plans() and sign_in.keeper() is not None
 
 
 def opened() -> OpenPlan | None:
@@ -107,7 +108,7 @@ def go_to_answer() -> None:
 
 
 def _show(plans: PlanStore, plan: KeptPlan, number: int, *, is_frozen: bool) -> bool:
-    from planner.store.actuals import kept_actuals
+    from planner.store.versions import kept_actuals
 
     version = plans.version(plan, number)
     state.set_frozen_facts(_facts(plans, version.digest) if is_frozen else None)
@@ -187,7 +188,7 @@ def changes() -> None:
 
 def actuals() -> Bill | None:
     """Return what was billed for the plan that is open, as it is kept with it."""
-    from planner.store.actuals import kept_actuals  # only where a kept plan is open
+    from planner.store.versions import kept_actuals  # only where a kept plan is open
 
     plan = opened()
     if plan is None or not plan.is_frozen:  # the months are those of its own day
@@ -197,7 +198,7 @@ def actuals() -> Bill | None:
 
 def keep_actuals(plan: Plan, bill: Bill) -> None:
     """Keep the months of a bill with the version that is open. Only in a callback."""
-    from planner.store.actuals import monthly_bill
+    from planner.store.versions import monthly_bill
 
     if (of := opened()) is not None:
         text, at = monthly_bill(plan, bill), datetime.now(UTC)
@@ -206,7 +207,7 @@ def keep_actuals(plan: Plan, bill: Bill) -> None:
 
 def save_form(report: PlanReport) -> None:
     """Show the fields that keep a plan under a name, with its button."""
-    if who.keeper() is None:
+    if sign_in.keeper() is None:
         return
     plan = opened()
     st.markdown("**Save** this plan with the figures it uses; every save is a version")
@@ -226,7 +227,7 @@ def _save(report: PlanReport, name: str, labels: dict[str, object]) -> None:
 
     facts, target = state.facts_to_keep(), _target(name)
     base = _base(target)
-    version = new_version(report, facts, who.visitor().name or HERE, datetime.now(UTC), RELEASE)
+    version = new_version(report, facts, sign_in.visitor().name or HERE, datetime.now(UTC), RELEASE)
     plan = attempt(lambda plans: plans.save(target, version, facts, base=base, labels=labels))
     if plan is None:
         _note_conflict(target)
@@ -281,3 +282,52 @@ def box() -> None:
             st.button(words.markdown(plan.name), key=f"kept-open-{plan.id}", type="tertiary",
                       on_click=open_plan, args=(plan.id,))  # fmt: skip
         st.page_link(state.pages()["Plans"], label=f"All {len(kept)}" if kept[_FIRST:] else "Details")
+
+
+if TYPE_CHECKING:
+    from planner.store.kept import KeptPlan
+
+_NAME, _RIGHT = "share-name", "share-right"
+_RIGHTS = {"View": Right.VIEW, "Edit": Right.EDIT}
+
+
+def share_note(plan: KeptPlan) -> str:
+    """Return whose plan it is, where it is somebody else's."""
+    if plan.right == Right.OWN:
+        return ""
+    return f"shared by {plan.author or HERE}, to {'edit' if plan.right == Right.EDIT else 'view'}"
+
+
+def share_box(plan: KeptPlan) -> None:
+    """Show who may see a plan, to its author where people sign in."""
+    if plan.right < Right.OWN or not sign_in.visitor().name:
+        return
+    from planner.store.access import audience_text
+
+    with st.expander("Share with", icon=":material/group:", key="share-with"):
+        for name, right in (attempt(lambda plans: plans.shares(plan.id)) or {}).items():
+            with st.container(horizontal=True, vertical_alignment="center", key=f"shared-{name}"):
+                st.markdown(words.markdown(f"{audience_text(name)} may {right.name.lower()}"), width="stretch")
+                st.button("Remove", key=f"unshare-{plan.id}-{name}", on_click=attempt,
+                          args=(lambda plans, name=name: plans.share(plan.id, [name], None),))  # fmt: skip
+        with st.form("share-form", clear_on_submit=True, border=False):
+            st.text_input("E-mail address, @group or everyone", key=_NAME, max_chars=100)
+            st.selectbox("May", list(_RIGHTS), key=_RIGHT)
+            st.form_submit_button("Share", on_click=_share, args=(plan.id,))
+        refusal()
+
+
+def _share(plan: int) -> None:
+    name, right = st.session_state[_NAME], _RIGHTS[st.session_state[_RIGHT]]
+    attempt(lambda plans: plans.share(plan, [name], right))
+
+
+def trail(plan: KeptPlan) -> None:
+    """Show who changed what of a plan."""
+    with show.on_demand("kept-trail", "Who changed what") as is_open:
+        if is_open:
+            from planner.store.versions import TRAIL_HEADS
+
+            lines = attempt(lambda plans: plans.trail(plan.id)) or []
+            table = Table.listed(TRAIL_HEADS, lines)
+            show.table("trail", "", table, file="trail.csv", alt=f"{words.count(len(lines), 'change')} of this plan.")

@@ -12,7 +12,7 @@ import streamlit as st
 
 from planner.report import words
 from planner.report.market import live_prices as live_report
-from planner.web import address, show, state, who
+from planner.web import address, show, sign_in, state
 from planner.web.headers import browser_name
 from pricing import Catalogue, PricingError
 from pricing.caching import arguments, cached
@@ -21,11 +21,10 @@ from pricing.feeds.feed import Feed, Verdict
 from pricing.feeds.folder import StoreError
 from pricing.feeds.given import Name, What
 from pricing.feeds.laid import PREFIX
-from pricing.feeds.naming import NameInput, say, unresolved_names
+from pricing.feeds.naming import NameInput, say, trail, unresolved_names
 from pricing.feeds.refresh import RefreshResult, SourceProgress, Ways, refresh
 from pricing.feeds.registry import ADDRESS, ALL, asked_for
 from pricing.feeds.store import HeldReading, LivePriceStore, ProductAvailability, StoredRefresh
-from pricing.feeds.trail import trail
 
 VIEW = "Live prices"
 WAYS: list[Callable[[], Ways]] = [Ways]  # how sources are read; a test adds servers of its own
@@ -161,12 +160,12 @@ def _last_refresh_date(facts: Catalogue) -> date | None:
 
 def _reviewer() -> str:
     """Return the name of the person who decides: as somebody vouches for it, else as typed in this session."""
-    return who.visitor().name or st.session_state.get(_REVIEWER, "")
+    return sign_in.visitor().name or st.session_state.get(_REVIEWER, "")
 
 
 def _signed(name: str) -> str:
     """Return a name as it is kept, with the way in which it is known; raise where this visitor may change nothing."""
-    visitor = who.visitor()
+    visitor = sign_in.visitor()
     if not visitor.may_change:
         raise PricingError(live_report.MAY_NOT)
     if not name:
@@ -238,7 +237,7 @@ def view() -> None:
 
 
 def _idle_view() -> None:
-    if not who.visitor().may_change:
+    if not sign_in.visitor().may_change:
         show.small(live_report.MAY_NOT)
         return
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -300,7 +299,7 @@ def _review(stored: LivePriceStatus) -> None:
     """Show prices on hold and unknown names, with the buttons that decide on them."""
     on_hold = live_report.held_summary(stored.held)
     st.header(words.markdown(on_hold.title), anchor=False)
-    visitor = who.visitor()
+    visitor = sign_in.visitor()
     if visitor.name:
         show.small(words.markdown(f"Decisions are kept under {visitor.name}, {visitor.means}."))
     elif visitor.may_change:

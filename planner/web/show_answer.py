@@ -9,7 +9,7 @@ from planner.money.plan import Plan
 from planner.money.renting.bill import TODAY, Money
 from planner.money.verdict.answer import Answer
 from planner.money.ways import WAYS
-from planner.report import charts, mix_charts, mix_words, words
+from planner.report import charts, mix_report, words
 from planner.report.answer import feasibility, tables
 from planner.report.answer import other_measures as measures_report
 from planner.report.answer.advice import HEAD, unavailable_option_lines
@@ -26,7 +26,7 @@ from planner.study.measures import MEASURES
 from planner.study.mix.best_mix import BestMix, MixUnavailable, best_mix
 from planner.study.uncertainty.futures import Futures
 from planner.study.uncertainty.medians import MedianShift, median_shifts
-from planner.web import address, ask, show, show_accounting, state, workers
+from planner.web import address, ask, show, show_ledger, state, workers
 from planner.web.shared import shared
 from planner.web.state import PlanResult
 from pricing.caching import cached
@@ -107,7 +107,7 @@ def every_option(plan: Plan, answer: Answer, futures: Futures | None) -> None:
     with show.on_demand("other-measures", "Other measures of the plan") as is_open:
         if is_open:
             _other_measures_view(plan, answer, futures)
-    show_accounting.accounting(plan, answer)
+    show_ledger.accounting(plan, answer)
 
 
 def options(answer: Answer) -> None:
@@ -195,23 +195,23 @@ def mix(plan: Plan) -> None:
     """Show how much to own, to reserve and to rent, and why."""
     best = _best_mix(plan)
     if isinstance(best, MixUnavailable):
-        show.paragraph(*mix_words.mix_sentences(best))
+        show.paragraph(*mix_report.mix_sentences(best))
         return
-    show.paragraph(*mix_words.mix_sentences(best))
+    show.paragraph(*mix_report.mix_sentences(best))
     left, right = st.columns(2, gap="large")
     with left:
-        show.chart(mix_charts.load_chart(best, state.dark()), mix_words.load_summary(best), "load-curve")
+        show.chart(mix_report.load_chart(best, state.dark()), mix_report.load_summary(best), "load-curve")
     with right:
-        summary = mix_words.base_size_summary(best)
-        show.chart(mix_charts.base_size_chart(best, state.dark()), summary, "base-curve")
-    show.small_table(mix_words.layers_table(best))
+        summary = mix_report.base_size_summary(best)
+        show.chart(mix_report.base_size_chart(best, state.dark()), summary, "base-curve")
+    show.small_table(mix_report.layers_table(best))
     with show.on_demand("mix-tables", "Show these charts as tables") as is_open:
         if is_open:
-            curve = mix_words.base_size_table(best)
+            curve = mix_report.base_size_table(best)
             columns = {curve.columns[1]: show.MONEY, curve.columns[2]: show.SHARE}
-            show.table("base", "", curve, columns, "base.csv", alt=mix_words.base_size_summary(best))
+            show.table("base", "", curve, columns, "base.csv", alt=mix_report.base_size_summary(best))
             columns = {"Busy": show.SHARE, "Hours": show.MONEY}
-            load = mix_words.load_table(best)
+            load = mix_report.load_table(best)
             show.table("load", "", load, columns, "load.csv", alt="Hours by the number of GPUs in use")
 
 
@@ -233,7 +233,7 @@ def buy_or_wait(plan: Plan) -> None:
     if isinstance(study, BuyOrWaitUnavailable):
         return
     summary = counted.buy_or_wait_summary(study)
-    show.chart(mix_charts.buy_or_wait_chart(study, state.dark(), futures), summary, "waiting-curve")
+    show.chart(mix_report.buy_or_wait_chart(study, state.dark(), futures), summary, "waiting-curve")
 
     def columns(table: show.Table) -> dict[str, object]:
         return {name: show.MONEY if name.endswith("USD") else show.OF_100 for name in table.columns[1:]}

@@ -1,15 +1,18 @@
-"""Who has signed in with an OpenID provider, and the end of a sign-in.
+"""Who asks for a page, what they may do, and who has signed in with an OpenID provider.
 
-Streamlit checks the provider's token once, at the sign-in, and keeps its claims in a signed cookie of 30 days, which a
-page reads once, when it is opened. So the claims are checked again at each run, and a sign-in that ended is kept in the
-database: no other tab, server or copy of the cookie goes on with it.
+Everyone on this machine may do everything; elsewhere those whom a proxy or a provider vouches for. Streamlit checks the
+provider's token once, at the sign-in, and keeps its claims in a signed cookie of 30 days, which a page reads once, when
+it is opened. So the claims are checked again at each run, and a sign-in that ended is kept in the database: no other
+tab, server or copy of the cookie goes on with it.
 """
 
 import hashlib
 import json
+import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,6 +22,7 @@ from streamlit.auth_util import get_secrets_auth_section
 from planner.report import words
 from pricing import PricingError
 from pricing.caching import cached
+from pricing.formulas import unseen
 
 LASTS_S = 12 * 3_600
 _LONGEST = 100
@@ -100,3 +104,52 @@ def sign_out() -> None:
     with suppress(PricingError):  # where it cannot be kept, this browser at least forgets it
         end_sign_in(_digest(st.user.to_dict()), datetime.now(UTC))
     st.logout()
+
+
+HERE = "x-rent-or-buy-here"  # a header of ours: nobody else can send it
+NAME_HEADER, REVIEWERS = "RENT_OR_BUY_NAME_HEADER", "RENT_OR_BUY_REVIEWERS"  # names, @groups, or * for all with a name
+HEADERS: list[Callable[[], Mapping[str, str]]] = [lambda: st.context.headers]  # a test has its own
+_LONGEST_NAME = 100
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """The visitor of a page."""
+
+    may_change: bool  # live prices
+    name: str = ""  # as somebody vouches for it; empty where visitors type their names
+    means: str = "typed on this machine"  # how the name is known
+    groups: frozenset[str] = frozenset()  # of the sign-in, each as @name
+
+
+def visitor() -> Visitor:
+    """Return who asks for this page. Where sign-in is set up, nothing else vouches for anybody."""
+    header, reviewers = os.environ.get(NAME_HEADER, "").strip(), _reviewers()
+    if is_set_up():
+        name, groups = person()
+        means = "signed in"
+    else:
+        name, groups, means = _named(header), frozenset[str](), f"by {header}"
+        if not name and not header and not reviewers:
+            return Visitor(HEADERS[-1]().get(HERE) == "1")
+    if not name:
+        return Visitor(may_change=False)
+    return Visitor(bool({name.casefold(), "*", *groups} & reviewers), name, means, groups)
+
+
+def keeper() -> str | None:
+    """Return the author of this visitor's kept plans: a name, or empty for the people of this machine; None: nobody."""
+    known = visitor()
+    return known.name.casefold() or ("" if known.may_change else None)
+
+
+def _reviewers() -> set[str]:
+    return set(os.environ.get(REVIEWERS, "").casefold().replace(",", " ").split())
+
+
+def _named(header: str) -> str:
+    """Return the name that the proxy sends; none where it sends two, or none that can be shown."""
+    headers = HEADERS[-1]()
+    every = headers.get_all(header) if hasattr(headers, "get_all") else [headers.get(header, "")]
+    name = every[0].strip() if header and len(every) == 1 else ""
+    return "" if len(name) > _LONGEST_NAME or unseen(name) or "," in name or name.startswith("@") else name

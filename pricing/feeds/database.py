@@ -1,7 +1,7 @@
 """The database of live prices: a file in the person's data folder, or the team's PostgreSQL; one SQL for both.
 
 The two differ in a few words only, and those stand in a `Dialect`. PostgreSQL's driver is loaded only where
-RENT_OR_BUY_DATABASE names a database.
+RENT_OR_BUY_DATABASE names a database. Tables only grow: the database itself refuses to change or delete their rows.
 """
 
 import os
@@ -16,8 +16,27 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from pricing.caching import cached
-from pricing.feeds.append_only import only_grows
 from pricing.feeds.folder import DATABASE, FILE, FOLDER, StoreError, live_data_dir
+
+_REFUSAL = "this table only grows"
+
+
+def only_grows(table: str, dialect: str) -> Sequence[str]:
+    """Return the statements that let a table take new rows only; a second time they change nothing."""
+    if dialect == "sqlite":
+        return [
+            f"CREATE TRIGGER IF NOT EXISTS {table}_no_{change} BEFORE {change} ON {table} "
+            f"BEGIN SELECT RAISE(ABORT, '{_REFUSAL}'); END"
+            for change in ("UPDATE", "DELETE")
+        ]
+    return [
+        f"DO $do$ BEGIN IF to_regproc('only_grows') IS NULL THEN CREATE FUNCTION only_grows() RETURNS trigger "
+        f"LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION '{_REFUSAL}'; END $$; END IF; "
+        f"IF NOT EXISTS (SELECT FROM pg_trigger WHERE tgname = '{table}_only_grows') THEN "
+        f"CREATE TRIGGER {table}_only_grows BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
+        f"EXECUTE FUNCTION only_grows(); END IF; END $do$"
+    ]
+
 
 AWAY = "Move it away to start anew, or put a copy back."
 _LOCK_FILE = "refresh.lock"

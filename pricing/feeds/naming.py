@@ -1,4 +1,7 @@
-"""A person says what a name is: the prices that waited under it go through the gate again, with the name in hand."""
+"""A person says what a name is: the prices that waited under it go through the gate again, with the name in hand.
+
+Also who read, accepted, refused, undid or explained what of the live prices.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,11 +10,12 @@ from datetime import date, datetime
 from typing import NamedTuple
 
 from pricing.catalogue import Catalogue
+from pricing.feeds.database import Database
 from pricing.feeds.feed import NAMES, GateReason, Verdict, joined
 from pricing.feeds.folder import StoreError
 from pricing.feeds.gate import MarketPrices, PriceValidator
 from pricing.feeds.given import Name, What, meaning
-from pricing.feeds.store import HeldReading, LivePriceStore
+from pricing.feeds.store import GATE, HeldReading, LivePriceStore
 from pricing.names import plain
 
 
@@ -108,3 +112,14 @@ def _judge(
         elif reason is not None and reason != reading.reason:
             verdicts.append((reading, reason.verdict, reason))
     return verdicts
+
+
+def trail(database: Database) -> list[tuple[str, ...]]:
+    """Return when, of which source, what, how many prices and who, the newest first."""
+    rows = database.rows(
+        "SELECT e.at, f.source, e.kind, COUNT(e.product), e.person FROM events e"
+        " JOIN refreshes f ON f.id = e.refresh WHERE e.person <> ?"
+        " GROUP BY e.at, f.source, e.kind, e.person ORDER BY MAX(e.id) DESC",
+        (GATE,),
+    )
+    return [tuple(map(str, row)) for row in rows]

@@ -6,7 +6,7 @@ from planner.money.measures import discounted_ledger
 from planner.money.renting.orders import busiest_order
 from planner.report.answer.plan_report import PlanReport, PlanResult
 from planner.report.answer.side_by_side import compare_table
-from planner.report.mix_words import mix_text
+from planner.report.mix_report import mix_text
 from planner.study.buy_or_wait import BuyOrWaitUnavailable, waiting
 from planner.study.measures import MEASURES, results_of
 from planner.study.mix.best_mix import MixUnavailable, best_mix

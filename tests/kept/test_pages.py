@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from planner.store import HERE
 from planner.store.kept import PlanStore
 from planner.store.versions import new_version
-from planner.web import kept_plans, state, who
+from planner.web import kept_plans, sign_in, state
 from tests.facts import CATALOGUE, DAY
 from tests.house import ROOT
 from tests.kept.made import AT, later_facts, report, version
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """A visitor on this machine, on the day of the tests."""
     monkeypatch.setattr(state, "today", lambda: DAY)
-    monkeypatch.setattr(who, "HEADERS", [lambda: {who.HERE: "1"}])
+    monkeypatch.setattr(sign_in, "HEADERS", [lambda: {sign_in.HERE: "1"}])
 
 
 @pytest.fixture
@@ -201,7 +201,7 @@ def test_a_store_that_cannot_be_written_leaves_the_plan_on_the_page(
 
 def test_who_may_keep_nothing_sees_nothing(store: PlanStore, monkeypatch: pytest.MonkeyPatch) -> None:
     store.save("Lab", version(), CATALOGUE)
-    monkeypatch.setattr(who, "HEADERS", [dict])
+    monkeypatch.setattr(sign_in, "HEADERS", [dict])
     app = visit(saved="1.1", gpus="16")
     app.session_state["share"] = True
     app.run()

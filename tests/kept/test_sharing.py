@@ -11,13 +11,12 @@ import sqlalchemy as sa
 from planner.cli.common import OK
 from planner.store import Right
 from planner.store.access import Asker, PlanRefusedError, UnknownPlanError, end_sign_in, has_ended
-from planner.store.database import PlanStoreError, reading, writing
+from planner.store.database import HEAD, TRAIL, PlanStoreError, reading, writing
 from planner.store.kept import PlanStore, SaveConflictError
-from planner.store.tables import HEAD, TRAIL
 from planner.store.versions import open_version
 from pricing.feeds.database import opened
 from pricing.feeds.folder import StoreError
-from pricing.feeds.trail import trail
+from pricing.feeds.naming import trail
 from tests.facts import CATALOGUE
 from tests.kept.made import AT, version
 from tests.rows import each_row

@@ -11,11 +11,9 @@ from alembic.migration import MigrationContext
 from planner.report.accounting.actual_words import actuals_of
 from planner.report.accounting.bill_file import Bill, BillError, read_bill
 from planner.store.access import Asker, UnknownPlanError
-from planner.store.actuals import kept_actuals, monthly_bill
-from planner.store.database import PlanStoreError, reading, writing
+from planner.store.database import ACTUALS, FACTS, HEAD, METADATA, VERSIONS, PlanStoreError, reading, writing
 from planner.store.kept import PlanFilter, PlanStore, SaveConflictError
-from planner.store.tables import ACTUALS, FACTS, HEAD, METADATA, VERSIONS
-from planner.store.versions import open_version
+from planner.store.versions import kept_actuals, monthly_bill, open_version
 from tests.facts import CATALOGUE, DAY
 from tests.kept.made import AT, later_facts, report, version
 from tests.rows import each_row

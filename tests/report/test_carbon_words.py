@@ -3,7 +3,7 @@
 import pytest
 
 from planner.money.verdict.answer import build_answer
-from planner.report.answer.carbon_words import DIFFER, carbon_sentences
+from planner.report.answer.notes import DIFFER, carbon_sentences
 from planner.report.answer.sentences import summarize_answer
 from planner.report.answer.tables import options_table
 from planner.report.title import title

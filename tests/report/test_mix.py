@@ -6,9 +6,9 @@ import plotly.graph_objects as go
 import pytest
 
 from planner.money.plan import Plan, plan_from_context
-from planner.report import mix_charts, words
+from planner.report import mix_report, words
 from planner.report.futures.counted import buy_or_wait_sentences, buy_or_wait_summary, buy_or_wait_table
-from planner.report.mix_words import (
+from planner.report.mix_report import (
     base_size_summary,
     base_size_table,
     layers_table,
@@ -93,12 +93,12 @@ def test_the_tables_hold_the_numbers_of_the_study() -> None:
 def test_the_charts_are_plotlys_own_and_have_their_finding(dark: bool) -> None:
     found, later = best(made()), waits(made())
     for figure in (
-        mix_charts.load_chart(found, dark),
-        mix_charts.base_size_chart(found, dark),
-        mix_charts.buy_or_wait_chart(later, dark),
+        mix_report.load_chart(found, dark),
+        mix_report.base_size_chart(found, dark),
+        mix_report.buy_or_wait_chart(later, dark),
     ):
         go.Figure(figure.to_dict())  # plotly checks every property
-    load = mix_charts.load_chart(found, dark)
+    load = mix_report.load_chart(found, dark)
     assert [bar.name for bar in load.data] == ["Own (8)", "Rent on demand (16)"]
     assert sum(sum(bar.width) for bar in load.data) == 24
     assert "8 does" in load_summary(found)

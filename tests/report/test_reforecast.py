@@ -7,9 +7,8 @@ import pytest
 
 from planner.money.plan import Plan
 from planner.money.verdict.answer import build_answer
-from planner.report.accounting.actual_words import actuals_of
+from planner.report.accounting.actual_words import Reforecast, actuals_of, reforecast
 from planner.report.accounting.bill_file import BillError, read_bill
-from planner.report.accounting.reforecast import Reforecast, reforecast
 from planner.scenario.file import read_scenario, write_scenario
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned

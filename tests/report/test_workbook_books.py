@@ -11,8 +11,8 @@ from xlsxwriter import Workbook
 from planner.money.accounting.leases import MAJOR_PART, SUBSTANTIALLY_ALL, BookedLease, lease_schedule
 from planner.money.ledger import LeaseContract
 from planner.report.files.excel import TODAY, MonthSheet, Styles
+from planner.report.files.workbook_accounting import BORROWING, write_lease
 from planner.report.files.workbook_books import LIFE
-from planner.report.files.workbook_leases import BORROWING, write_lease
 from planner.scenario.accounting import AccountingInputs
 from planner.scenario.own import ExistingHardware, Lease, OwnInputs, SaleAndLeaseBack
 from planner.scenario.rent import ReservationInputs

@@ -20,7 +20,7 @@ from planner.report.books import PROFIT_LABELS, option_profit_and_loss
 from planner.report.files.csv import convert_to_plan_currency
 from planner.report.files.excel import TODAY
 from planner.report.files.workbook import workbook
-from planner.report.files.workbook_leases import LEASE_ROWS
+from planner.report.files.workbook_accounting import LEASE_ROWS
 from planner.report.files.workbook_option import MEASURED, first_line
 from planner.scenario.accounting import AccountingInputs
 from planner.scenario.own import Lease

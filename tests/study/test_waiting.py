@@ -16,7 +16,7 @@ from planner.money.owning.inputs import ORDER
 from planner.money.plan import Plan, plan, plan_from_context
 from planner.report.answer.document import buy_or_wait_json
 from planner.report.futures.counted import buy_or_wait_sentences, buy_or_wait_table, buy_or_wait_text
-from planner.report.mix_charts import buy_or_wait_chart
+from planner.report.mix_report import buy_or_wait_chart
 from planner.report.words import share_per_100
 from planner.scenario.own import OwnInputs, PurchaseOrder
 from planner.scenario.rent import MixInputs

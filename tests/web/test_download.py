@@ -8,7 +8,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from planner.web.print_table import format_number
+from planner.web.show import format_number
 from tests.web.test_pages import SLOW, visit
 
 Make = Callable[[], bytes]
@@ -91,7 +91,7 @@ def _page() -> None:
     import streamlit as st
 
     from planner.report.table import Table
-    from planner.web.print_table import print_table
+    from planner.web.show import print_table
 
     long = "https://example.org/" + "a" * 40
     table = Table({

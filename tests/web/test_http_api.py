@@ -11,8 +11,7 @@ import pytest
 from starlette.applications import Starlette
 
 from planner import api
-from planner.api.http import HttpAnswer
-from planner.api.openapi import openapi
+from planner.api.http import HttpAnswer, openapi
 from planner.api.verbs import VERBS
 from planner.scenario.link import PAGE_KEYS
 from planner.scenario.question import KEYS

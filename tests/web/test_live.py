@@ -11,7 +11,7 @@ from unittest.mock import Mock
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from planner.web import live_prices, state, who
+from planner.web import live_prices, sign_in, state
 from planner.web.live_prices import READER, PriceRefresher
 from pricing import load_catalogue
 from pricing.feeds.database import opened
@@ -36,7 +36,7 @@ def quiet(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     monkeypatch.setenv("RENT_OR_BUY_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(state, "today", lambda: DAY)
-    monkeypatch.setattr(who, "HEADERS", [lambda: {who.HERE: "1"}])
+    monkeypatch.setattr(sign_in, "HEADERS", [lambda: {sign_in.HERE: "1"}])
     READER.__dict__.update(PriceRefresher().__dict__)
     yield
     READER.cancel()

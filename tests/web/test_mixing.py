@@ -9,7 +9,7 @@ from planner.report import words
 from planner.report.answer.other_measures import other_measures
 from planner.report.answer.sentences import summarize_answer
 from planner.report.futures.counted import buy_or_wait_sentences
-from planner.report.mix_words import mix_sentences
+from planner.report.mix_report import mix_sentences
 from planner.scenario.link import scenario_from_link
 from planner.scenario.scenario import Scenario
 from planner.study.buy_or_wait import Waiting, buy_or_wait_futures, waiting

@@ -16,8 +16,8 @@ from itsdangerous import URLSafeTimedSerializer
 from planner.store import Right
 from planner.store.access import Asker
 from planner.store.kept import PlanStore
-from planner.web import who
-from planner.web.serving.sign_in_pages import SignInMiddleware
+from planner.web import sign_in
+from planner.web.serving.visitors import SignInMiddleware
 from pricing.feeds.folder import FOLDER
 from tests import started
 from tests.facts import CATALOGUE
@@ -44,7 +44,7 @@ def app(at_work: Provider, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     environ = at_work.settings(folder, port)
     ada = PlanStore(Asker("ada@example.org"), {FOLDER: environ[FOLDER]})
     ada.share(ada.save("Lab", version(), CATALOGUE).id, ["@Pricing"], Right.VIEW)
-    with started.app(port=port, **environ, **{who.NAME_HEADER: NAME, who.REVIEWERS: "@pricing"}) as running:
+    with started.app(port=port, **environ, **{sign_in.NAME_HEADER: NAME, sign_in.REVIEWERS: "@pricing"}) as running:
         yield running.address
 
 
@@ -165,7 +165,7 @@ def test_a_cookie_that_somebody_has_made_or_changed_is_none(app: str, at_work: P
 
 @slow
 def test_where_people_sign_in_no_header_and_no_place_vouches_for_anybody(app: str) -> None:
-    for headers in ({}, {NAME: "ada@example.org"}, {who.HERE: "1"}, {"X-Forwarded-Email": "ada@example.org"}):
+    for headers in ({}, {NAME: "ada@example.org"}, {sign_in.HERE: "1"}, {"X-Forwarded-Email": "ada@example.org"}):
         stranger = Person(app)
         page = stranger.sees("saved=1.1&view=Live prices", "plans", **headers)
         assert not is_in(page)

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from planner.web.serving import connections, settings
+from planner.web.serving import launcher, settings
 from planner.web.serving.web_app import STATIC
 from tests.house import ROOT
 from tests.started import PATIENCE_S, App, Tab, app, ask, cookie, handshake, refusal, upgrade
@@ -255,7 +255,7 @@ def test_websockets_that_ask_nothing_shut_nobody_out(small: App) -> None:
 def test_who_sends_half_a_head_is_closed_after_a_while(small: App) -> None:
     with connection(small) as line:
         line.sendall(b"GET / HTTP/1.1\r\n")
-        line.settimeout(2 * connections._HEAD_WITHIN_S)
+        line.settimeout(2 * launcher._HEAD_WITHIN_S)
         with suppress(ConnectionResetError):
             assert line.recv(100) == b""
 

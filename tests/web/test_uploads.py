@@ -12,7 +12,7 @@ from planner.report.pack import write_pack
 from planner.scenario.own_prices import RentalQuote, SellerDiscount
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
-from planner.web import ask, own_prices, state
+from planner.web import ask, state, uploads
 from pricing import load_catalogue
 from tests.evidence.mine import as_csv, own_rows
 from tests.facts import DAY
@@ -66,13 +66,13 @@ def test_edited_rows_become_the_plans_own_prices(monkeypatch: pytest.MonkeyPatch
     session: dict[str, str | None] = {}
     monkeypatch.setattr(st, "session_state", session)
     row = {"usd_per_accelerator_hour": 2.1, "valid_until": "2026-11-27", "accelerators": 64.0, "seller": None}
-    own_prices.use_rows("quotes", [row, {"seller": "no price yet"}], (), own_prices.quote_of)
-    own_prices.use_rows("discounts", [{"provider": "aws", "discount_share": 10.0}], (), own_prices.discount_of)
+    uploads.use_rows("quotes", [row, {"seller": "no price yet"}], (), uploads.quote_of)
+    uploads.use_rows("discounts", [{"provider": "aws", "discount_share": 10.0}], (), uploads.discount_of)
     assert taken[0].quotes == (
         RentalQuote(usd_per_accelerator_hour=2.1, valid_until=date(2026, 11, 27), accelerators=64),
     )
     assert taken[1].discounts == (SellerDiscount(provider="aws", discount_share=0.1),)
-    own_prices.use_rows("quotes", [{**row, "ends": "2026-12-24"}], (), own_prices.quote_of)
+    uploads.use_rows("quotes", [{**row, "ends": "2026-12-24"}], (), uploads.quote_of)
     assert len(taken) == 2
     assert "the earlier day on which it starts" in (session["own_prices_refused"] or "")
 

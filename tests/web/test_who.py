@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from planner.web import live_prices, state, who
+from planner.web import live_prices, sign_in, state
 from planner.web.live_prices import READER, PriceRefresher
 from planner.web.serving.visitors import VisitorMiddleware
 from pricing.feeds.database import opened
@@ -20,7 +20,7 @@ from tests.pricing.feeds.server import Answer, Server, serving
 from tests.web.test_pages import visit
 
 NAME = "X-Forwarded-User"
-HERE = who.HERE
+HERE = sign_in.HERE
 
 
 def seen(*headers: tuple[str, str], peer: str = "127.0.0.1", **environ: str) -> dict[str, str]:
@@ -72,7 +72,7 @@ def test_whoever_comes_from_elsewhere_is_not(peer: str, headers: tuple[tuple[str
 
 def test_a_name_counts_only_where_a_trusted_proxy_sends_it() -> None:
     named = (NAME, "ada@corp.example")
-    setting = {who.NAME_HEADER: NAME}
+    setting = {sign_in.NAME_HEADER: NAME}
     assert seen(named, **setting)["x-forwarded-user"] == "ada@corp.example"
     assert "x-forwarded-user" not in seen(named, peer="10.0.0.5", **setting)
     assert "x-forwarded-user" not in seen(named, ("X-Forwarded-For", "127.0.0.1"), peer="10.0.0.5", **setting)
@@ -89,31 +89,47 @@ class Sent(dict[str, str]):
 @pytest.mark.parametrize(
     ("sent", "settings", "expected"),
     [
-        ({HERE: "1"}, {}, who.Visitor(may_change=True)),
-        ({}, {}, who.Visitor(may_change=False)),
-        ({HERE: "1"}, {who.REVIEWERS: "ada"}, who.Visitor(may_change=False)),  # a proxy that says nothing of itself
-        ({HERE: "1"}, {who.NAME_HEADER: NAME}, who.Visitor(may_change=False)),
-        ({NAME: "Ada"}, {who.NAME_HEADER: NAME, who.REVIEWERS: "bob, ada"}, who.Visitor(True, "Ada", f"by {NAME}")),
-        ({NAME: "Eve"}, {who.NAME_HEADER: NAME, who.REVIEWERS: "bob, ada"}, who.Visitor(False, "Eve", f"by {NAME}")),
-        ({NAME: "Eve"}, {who.NAME_HEADER: NAME, who.REVIEWERS: "*"}, who.Visitor(True, "Eve", f"by {NAME}")),
-        ({NAME: "*"}, {who.NAME_HEADER: NAME, who.REVIEWERS: "ada"}, who.Visitor(False, "*", f"by {NAME}")),
-        ({NAME: "Ada"}, {who.NAME_HEADER: NAME}, who.Visitor(False, "Ada", f"by {NAME}")),
-        ({NAME: "Ada"}, {who.REVIEWERS: "ada"}, who.Visitor(may_change=False)),  # no proxy is named
-        ({NAME: "Eve|Ada"}, {who.NAME_HEADER: NAME, who.REVIEWERS: "ada"}, who.Visitor(may_change=False)),
-        ({NAME: "Eve,Ada"}, {who.NAME_HEADER: NAME, who.REVIEWERS: "ada"}, who.Visitor(may_change=False)),
-        ({NAME: "ada\u202e"}, {who.NAME_HEADER: NAME, who.REVIEWERS: "*"}, who.Visitor(may_change=False)),
-        ({NAME: "a" * 101}, {who.NAME_HEADER: NAME, who.REVIEWERS: "*"}, who.Visitor(may_change=False)),
+        ({HERE: "1"}, {}, sign_in.Visitor(may_change=True)),
+        ({}, {}, sign_in.Visitor(may_change=False)),
+        (
+            {HERE: "1"},
+            {sign_in.REVIEWERS: "ada"},
+            sign_in.Visitor(may_change=False),
+        ),  # a proxy that says nothing of itself
+        ({HERE: "1"}, {sign_in.NAME_HEADER: NAME}, sign_in.Visitor(may_change=False)),
+        (
+            {NAME: "Ada"},
+            {sign_in.NAME_HEADER: NAME, sign_in.REVIEWERS: "bob, ada"},
+            sign_in.Visitor(True, "Ada", f"by {NAME}"),
+        ),
+        (
+            {NAME: "Eve"},
+            {sign_in.NAME_HEADER: NAME, sign_in.REVIEWERS: "bob, ada"},
+            sign_in.Visitor(False, "Eve", f"by {NAME}"),
+        ),
+        (
+            {NAME: "Eve"},
+            {sign_in.NAME_HEADER: NAME, sign_in.REVIEWERS: "*"},
+            sign_in.Visitor(True, "Eve", f"by {NAME}"),
+        ),
+        ({NAME: "*"}, {sign_in.NAME_HEADER: NAME, sign_in.REVIEWERS: "ada"}, sign_in.Visitor(False, "*", f"by {NAME}")),
+        ({NAME: "Ada"}, {sign_in.NAME_HEADER: NAME}, sign_in.Visitor(False, "Ada", f"by {NAME}")),
+        ({NAME: "Ada"}, {sign_in.REVIEWERS: "ada"}, sign_in.Visitor(may_change=False)),  # no proxy is named
+        ({NAME: "Eve|Ada"}, {sign_in.NAME_HEADER: NAME, sign_in.REVIEWERS: "ada"}, sign_in.Visitor(may_change=False)),
+        ({NAME: "Eve,Ada"}, {sign_in.NAME_HEADER: NAME, sign_in.REVIEWERS: "ada"}, sign_in.Visitor(may_change=False)),
+        ({NAME: "ada\u202e"}, {sign_in.NAME_HEADER: NAME, sign_in.REVIEWERS: "*"}, sign_in.Visitor(may_change=False)),
+        ({NAME: "a" * 101}, {sign_in.NAME_HEADER: NAME, sign_in.REVIEWERS: "*"}, sign_in.Visitor(may_change=False)),
     ],
 )
 def test_who_may_and_under_which_name(
-    sent: dict[str, str], settings: dict[str, str], expected: who.Visitor, monkeypatch: pytest.MonkeyPatch
+    sent: dict[str, str], settings: dict[str, str], expected: sign_in.Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in (who.NAME_HEADER, who.REVIEWERS):
+    for name in (sign_in.NAME_HEADER, sign_in.REVIEWERS):
         monkeypatch.delenv(name, raising=False)
     for name, value in settings.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(who, "HEADERS", [lambda: Sent(sent)])
-    assert who.visitor() == expected
+    monkeypatch.setattr(sign_in, "HEADERS", [lambda: Sent(sent)])
+    assert sign_in.visitor() == expected
 
 
 # The page
@@ -147,7 +163,7 @@ def events() -> list[tuple[str, str]]:
 
 
 def looks(monkeypatch: pytest.MonkeyPatch, sent: dict[str, str]) -> Any:
-    monkeypatch.setattr(who, "HEADERS", [lambda: sent])
+    monkeypatch.setattr(sign_in, "HEADERS", [lambda: sent])
     app = visit("Compare")
     app.query_params["view"] = live_prices.VIEW
     return app.run()
@@ -180,7 +196,7 @@ def test_a_page_that_was_opened_here_changes_nothing_once_its_visitor_may_not(mo
     app = looks(monkeypatch, {HERE: "1"})
     app.text_input(key="live-name").set_value("The CFO").run()
     before = events()
-    monkeypatch.setattr(who, "HEADERS", [dict])
+    monkeypatch.setattr(sign_in, "HEADERS", [dict])
     app.button(key="undo-live").click().run()
     app.button(key="read-today").click().run() if "read-today" in [one.key for one in app.button] else None
     assert events() == before
@@ -190,8 +206,8 @@ def test_a_page_that_was_opened_here_changes_nothing_once_its_visitor_may_not(mo
 @pytest.mark.slow
 @pytest.mark.usefixtures("store")
 def test_whom_the_proxy_names_decides_under_that_name_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(who.NAME_HEADER, NAME)
-    monkeypatch.setenv(who.REVIEWERS, "ada@corp.example")
+    monkeypatch.setenv(sign_in.NAME_HEADER, NAME)
+    monkeypatch.setenv(sign_in.REVIEWERS, "ada@corp.example")
     app = looks(monkeypatch, {NAME: "Ada@corp.example"})
     assert "live-name" not in [one.key for one in app.text_input]
     app.button(key="undo-live").click().run()

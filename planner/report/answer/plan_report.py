@@ -20,7 +20,7 @@ from planner.report.answer.advice import (
     overdue_figure_lines,
     unavailable_option_lines,
 )
-from planner.report.answer.carbon_words import CONVENTION, carbon_notes
+from planner.report.answer.notes import CONVENTION, carbon_notes
 from planner.report.answer.other_measures import HEAD as ALSO
 from planner.report.answer.other_measures import OtherMeasures, other_measures_text
 from planner.report.answer.phrases import hints

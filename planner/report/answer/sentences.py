@@ -16,11 +16,14 @@ from planner.money.verdict.decision import group
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.advice import guarantee_sentence, rests_on
-from planner.report.answer.assumed_entries import assumed_entry_sentences, deciding_people_sentences
-from planner.report.answer.bill_words import bill_sentences
-from planner.report.answer.budget_words import budget_sentences
-from planner.report.answer.carbon_words import carbon_sentences
 from planner.report.answer.feasibility import cpu_sufficient_sentences, infeasible_title, too_much
+from planner.report.answer.notes import (
+    assumed_entry_sentences,
+    bill_sentences,
+    budget_sentences,
+    carbon_sentences,
+    deciding_people_sentences,
+)
 from planner.report.answer.other_measures import lost_time_sentences
 from planner.report.answer.profit_words import break_even_sentences, income_sentences, seller_sentences, seller_tiles
 from planner.report.answer.sensitivity import (

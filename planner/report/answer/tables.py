@@ -14,7 +14,7 @@ from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, npv_by_timing
 from planner.money.verdict.breakeven import FOUND, BreakEven
 from planner.report import words
-from planner.report.answer.carbon_words import carbon_unit
+from planner.report.answer.notes import carbon_unit
 from planner.report.answer.sensitivity import month_text
 from planner.report.forms import scalar, scalar_reason
 from planner.report.table import Table

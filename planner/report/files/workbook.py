@@ -21,8 +21,11 @@ from planner.money.verdict.answer import Answer
 from planner.report.files.csv import AssumptionIds
 from planner.report.files.excel import LINE_HEADS, TODAY, TOTAL, MonthSheet, Styles, cell_name, column, excel_formula
 from planner.report.files.workbook_accounting import (
+    BORROWING,
     currency_inputs,
+    lease_inputs,
     write_fiscal_periods,
+    write_leases,
     write_period_labels,
     write_profits,
 )
@@ -36,7 +39,6 @@ from planner.report.files.workbook_books import (
     write_books,
     write_tax_calendar,
 )
-from planner.report.files.workbook_leases import BORROWING, lease_inputs, write_leases
 from planner.report.files.workbook_option import ROW_NUMBERS, first_line, write_option
 from planner.report.files.workbook_results import (
     OpenWorkbook,

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from pricing.feeds.append_only import only_grows
+from pricing.feeds.database import only_grows
 
 revision = "0002"
 down_revision = "0001"

@@ -9,7 +9,7 @@ import streamlit as st
 
 from planner.report import words
 from planner.store import Right
-from planner.web import kept_plans, sharing, show, show_portfolio
+from planner.web import kept_plans, show, show_portfolio
 
 if TYPE_CHECKING:
     from planner.store.kept import KeptPlan, PlanFilter
@@ -54,7 +54,7 @@ def _filter(every: list[KeptPlan]) -> PlanFilter:
 
 
 def _list(found: list[KeptPlan]) -> None:
-    from planner.store.lists import plans_table
+    from planner.store.versions import plans_table
 
     if not found:
         show.paragraph("No kept plan is like that.")
@@ -66,7 +66,7 @@ def _list(found: list[KeptPlan]) -> None:
                       on_click=kept_plans.open_plan, args=(plan.id,))  # fmt: skip
             about = ", ".join(filter(None, (plan.folder, *plan.tags)))
             saved = f"version {plan.newest.number}, {words.day(plan.newest.saved)}, {plan.newest.person}"
-            about = ", ".join(filter(None, (about, sharing.note(plan))))
+            about = ", ".join(filter(None, (about, kept_plans.share_note(plan))))
             answer = words.markdown(str(plan.newest.result["title"]))
             quiet = words.markdown(" · ".join(filter(None, (about, saved))))
             st.markdown(f"{answer} :small[:gray[{quiet}]]", width="stretch")
@@ -99,10 +99,10 @@ def _details(found: list[KeptPlan]) -> None:
         now = datetime.now(UTC)
         st.button("Duplicate", key="kept-duplicate", disabled=not name, on_click=kept_plans.attempt,
                   args=(lambda plans: plans.duplicate(plan.id, name, now),))  # fmt: skip
-    sharing.box(plan)
+    kept_plans.share_box(plan)
     if older != newer:
         _difference(plan, older, newer)
-    sharing.trail(plan)
+    kept_plans.trail(plan)
 
 
 def _difference(plan: KeptPlan, older: int, newer: int) -> None:

@@ -28,7 +28,7 @@ from planner.web.headers import App, Message, Receive, Send, header_value, namin
 from planner.web.serving import http_api
 from planner.web.serving.parts import needed_part
 from planner.web.serving.settings import frame_ancestors
-from planner.web.serving.sign_in_pages import SignInMiddleware
+from planner.web.serving.visitors import SignInMiddleware
 from pricing.caching import cached
 from pricing.catalogue import cache_dir
 

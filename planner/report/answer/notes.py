@@ -1,0 +1,201 @@
+"""Sentences beside the verdict: the bill that is paid now, a budget, the largest entry nobody typed, emissions."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from planner.money.carbon import KG_PER_T, EmissionRange
+from planner.money.ledger import Ledger
+from planner.money.measures import present_usd
+from planner.money.plan import Plan
+from planner.money.verdict.answer import Answer
+from planner.money.verdict.contender import EvaluatedOption
+from planner.money.ways import WAYS
+from planner.report import words
+from planner.report.title import current_option
+from planner.scenario.path import get_value
+from planner.scenario.question import KEYS
+
+
+def bill_sentences(plan: Plan, answer: Answer) -> tuple[str, ...]:
+    """Return the bill beside the answer; nothing where no bill is entered."""
+    return tuple(_bill_sentences(plan, answer))
+
+
+def _bill_sentences(plan: Plan, answer: Answer) -> Iterator[str]:
+    bill, now, best = plan.setting.scenario.bill, current_option(answer), answer.best
+    if bill is None or now is None or best is None:
+        return
+    month = f"You pay {words.usd(bill.usd_per_month)} a month for {now.option.what}"
+    if best is not now and now.present_usd > 0:
+        saved = 1 - best.present_usd / now.present_usd
+        yield f"{month}: {WAYS[best.option.way].start_text} costs {words.percent(saved)} less over the plan."
+    else:
+        yield f"{month}: no other option costs less."
+    shown = {way.option.key: way for way in answer.ranked}
+    if "alike" in shown:
+        yield from map(words.sentence, shown["alike"].option.warnings)
+    if answer.own is not None and now.present_usd > 0:
+        usd = bill.usd_per_month * answer.own.present_usd / now.present_usd
+        yield f"Owning costs as much as a bill of {words.usd(usd)} a month for the same work."
+
+
+_MOST_WAYS = 3
+
+
+def budget_sentences(answer: Answer) -> tuple[str, ...]:
+    """Return what the cheapest ways of up to three groups leave of the budget; nothing where none is entered."""
+    usd, current = answer.plan.setting.terms.budget_usd, current_option(answer)
+    ways = [way for way in answer.cards if way is not current][:_MOST_WAYS]
+    if usd is None or not ways:
+        return ()
+    each = [_spent_text(WAYS[way.option.way].start_text, float(way.measures.bills_usd), usd) for way in ways]
+    return (f"Of your {words.usd(usd)}, in total cash: {'; '.join(each)}.",)
+
+
+def _spent_text(name: str, spent_usd: float, budget_usd: float) -> str:
+    left = budget_usd - spent_usd
+    if left < 0:
+        return f"{name} takes {words.usd(spent_usd)}, {words.usd(-left)} too much"
+    return f"{name} takes {words.usd(spent_usd)} and leaves {words.usd(left)}"
+
+
+LARGE_SHARE = 0.2
+# The part of a ledger, in words, and the keys of which one replaces it. Chips and rents are named by their price.
+_ENTRIES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "storage": ("disks", ("disk",)),
+    "egress": ("traffic out", ("egress",)),
+    "staff": ("people", ("crew", "leastpeople", "people", "salary", "running")),
+    "space": ("space and hosting", ("colo", "running")),
+    "power": ("electricity", ("kwh", "running")),
+    "network": ("the network between servers", ("net", "capex")),
+    "upkeep": ("maintenance and insurance", ("upkeep", "running")),
+    "support": ("support", ("support",)),
+}
+
+
+def assumed_entry_sentences(plan: Plan, ways: Sequence[EvaluatedOption]) -> tuple[str, ...]:
+    """Return a sentence about the largest entry that was not typed, if it is over a fifth of an option's cost."""
+    entries = [entry for way in ways for entry in _untyped_entries(plan, way)]
+    share, usd, way, part = max(entries, key=lambda entry: entry[0], default=(0.0, 0.0, None, ""))
+    if way is None or share <= LARGE_SHARE:
+        return ()
+    name, keys = _ENTRIES[part]
+    return (
+        f"Not entered, but {words.percent(share)} of what {WAYS[way.option.way].start_text} costs: {name}, "
+        f"{words.usd(usd)} in all. Yours goes under “{KEYS[keys[0]].label}”.",
+    )
+
+
+def deciding_people_sentences(plan: Plan, answer: Answer) -> tuple[str, ...]:
+    """Return a sentence where the option that costs least does so since it takes fewer people."""
+    best, *others = answer.ranked
+    turned = [way for way in others if _without_people_usd(plan, way) < _without_people_usd(plan, best)]
+    if not turned or answer.verdict == "close":
+        return ()
+    first = min(turned, key=lambda way: _without_people_usd(plan, way))
+    name, least = (WAYS[way.option.way].start_text for way in (first, best))
+    return () if name == least else (f"The people decide: without them {name} would cost less than {least}.",)
+
+
+def _without_people_usd(plan: Plan, way: EvaluatedOption) -> float:
+    people = Ledger("", tuple(line for line in way.option.ledger.lines if line.part == "staff"))
+    return way.as_entered_usd - float(present_usd(plan.setting, people))
+
+
+def _untyped_entries(plan: Plan, way: EvaluatedOption) -> Iterator[tuple[float, float, EvaluatedOption, str]]:
+    """Yield share, sum, option and part of each part of its ledger for which nothing was typed."""
+    sums: dict[str, float] = {}
+    for line in way.option.ledger.lines:
+        sums[line.part] = sums.get(line.part, 0.0) + float(np.nansum(line.usd))
+    total = sum(usd for usd in sums.values() if usd > 0)
+    for part, usd in sums.items():
+        if part in _ENTRIES and total > 0 and not any(_is_typed(plan, key) for key in _ENTRIES[part][1]):
+            yield usd / total, usd, way, part
+
+
+def _is_typed(plan: Plan, key: str) -> bool:
+    return get_value(plan.setting.written, KEYS[key].path) is not None
+
+
+DIFFER = 1.5  # times: what is known of making alone is no nearer
+NOT_COUNTED = "network, disks, buildings and transport are not counted"
+CONVENTION = (
+    "Making of what is bought counts whole, nothing is taken off at resale; of what is rented, the share of its life "
+    f"that its hours take. Grid figures are of generation in the country; {NOT_COUNTED}."
+)
+_IN_TONNES_FROM_KG = 10_000.0
+
+
+def carbon_sentences(answer: Answer) -> tuple[str, ...]:
+    """Return the emissions of the two compared options, where they differ; and a limit that cannot be checked."""
+    return (*_beside(answer), *_unverified_limit(answer))
+
+
+def _beside(answer: Answer) -> tuple[str, ...]:
+    if answer.pair is None:
+        return ()
+    first, second = sorted(answer.pair, key=lambda one: _typical(answer, one))
+    less, more = answer.emissions(first).total_kg, answer.emissions(second).total_kg
+    if less is None or more is None or less.typical <= 0 or more.typical <= DIFFER * less.typical:
+        return ()
+    doing, other = (_option_and_grid(answer, way) for way in (first, second))
+    return (
+        f"{words.upper_first(doing)} would emit {_share(less.typical / more.typical)} of what {other} does: about "
+        f"{tonnes(less)} of CO2 equivalent against {tonnes(more)}, operation and making; {NOT_COUNTED}.",
+    )
+
+
+def _unverified_limit(answer: Answer) -> tuple[str, ...]:
+    """A limit is set, and nobody knows whether the way that is advised keeps to it."""
+    most = answer.plan.setting.terms.most_t_co2e
+    if most is None or answer.best is None or answer.emissions(answer.best).operation_kg is not None:
+        return ()
+    doing = WAYS[answer.best.option.way].gerund
+    return (
+        f"Whether {doing} keeps to {most:g} t of CO2 equivalent is not known: "
+        f"{answer.emissions(answer.best).notes[0]}.",
+    )
+
+
+def _typical(answer: Answer, way: EvaluatedOption) -> float:
+    total = answer.emissions(way).total_kg
+    return float("inf") if total is None else total.typical
+
+
+def _option_and_grid(answer: Answer, way: EvaluatedOption) -> str:
+    """Return the activity and its grid: renting (Norway)."""
+    where = answer.emissions(way).where
+    place = f" ({where})" if where in _places(answer) else ""
+    return f"{WAYS[way.option.way].gerund}{place}"
+
+
+def _places(answer: Answer) -> frozenset[str]:
+    return frozenset(site.label for site in answer.plan.setting.catalogue.sites.values() if site.kind != "world")
+
+
+def _share(share: float) -> str:
+    """About a third; of small shares the percentage."""
+    for part, name in ((1 / 2, "half"), (1 / 3, "a third"), (1 / 4, "a quarter"), (1 / 5, "a fifth")):
+        if abs(share / part - 1) < 0.12:
+            return f"about {name}"
+    return f"about {words.percent(share)}"
+
+
+def tonnes(kg: EmissionRange) -> str:
+    """A quantity with its range: 12 t (9 to 20)."""
+    low, typical, high = (f"{words.round_significant(end / KG_PER_T, 2):,.10g}" for end in kg)
+    return f"{typical} t ({low} to {high})"
+
+
+def carbon_unit(answer: Answer) -> tuple[str, float]:
+    """Return the unit of emissions in tables, and its kilograms: tonnes where any option emits ten of them."""
+    each = (answer.emissions(way) for way in answer.ranked)
+    kg = (emission.typical for emitted in each for emission in (emitted.operation_kg, emitted.making_kg) if emission)
+    return ("t", KG_PER_T) if max(kg, default=0.0) >= _IN_TONNES_FROM_KG else ("kg", 1.0)
+
+
+def carbon_notes(answer: Answer) -> tuple[str, ...]:
+    """Return each substitute and each unknown once."""
+    notes = (note for way in answer.ranked for note in answer.emissions(way).notes)
+    return tuple(f"Carbon: {note}." for note in dict.fromkeys(notes))
