@@ -124,12 +124,12 @@ def cached(
             kept = args if same is arguments else same(*args, **named) if same is not None else ()
             identity = tuple(map(id, kept))
             key = identity if equal is None else (identity, equal(*args, **named))
-            found = results.get(key)
-            if found is None:
-                found = results[key] = kept, function(*args, **named)
+            entry = results.get(key)
+            if entry is None:
+                entry = results[key] = kept, function(*args, **named)
                 while size is not None and len(results) > size:
                     results.popitem(last=False)
-            return found[1]
+            return entry[1]
 
         call.cache_clear = results.clear  # type: ignore[attr-defined]
         return cast("Cached[_P, _R]", call)

@@ -58,8 +58,8 @@ def electricity(catalogue: Catalogue, site: str, customer: Customer) -> Electric
                 return stand_in
         prices = dict([wider])
     labels = [called(catalogue, key) for key in prices]
-    whose = f"the average of {', '.join(labels[:-1])} and {labels[-1]}" if labels[1:] else f"that of {labels[0]}"
-    words = f"no price of {catalogue.sites[site].label} for {WORDS[customer]}: {whose} stands in, with a wider range"
+    basis = f"the average of {', '.join(labels[:-1])} and {labels[-1]}" if labels[1:] else f"that of {labels[0]}"
+    words = f"no price of {catalogue.sites[site].label} for {WORDS[customer]}: {basis} stands in, with a wider range"
     return ElectricityPrice(_widened_mean(catalogue, list(prices.values()), words), words)
 
 
@@ -74,8 +74,8 @@ def _of_other_customers(catalogue: Catalogue, site: str, customer: Customer) -> 
         if len(ratios) < _FEWEST_RATIOS:
             continue
         low, middle, high = np.quantile(ratios, (_ENDS[0], 0.5, _ENDS[1])).tolist()
-        whose = f"its price for {WORDS[other]} times {middle:.2f} stands in, as in {len(ratios)} countries"
-        words = f"no price of {record.label} for {WORDS[customer]}: {whose}"
+        basis = f"its price for {WORDS[other]} times {middle:.2f} stands in, as in {len(ratios)} countries"
+        words = f"no price of {record.label} for {WORDS[customer]}: {basis}"
         value = figure.newest
         ends = (value.low or value.typical) * low, (value.high or value.typical) * high
         return _stand_in(figure, value.typical * middle, ends, value.source, words)

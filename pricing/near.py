@@ -35,13 +35,13 @@ def _slips(word: str, other: str, most: int) -> int:
     before: list[int] = []
     last = list(range(len(other) + 1))
     for row, letter in enumerate(word, start=1):
-        here = [row]
+        current = [row]
         for column, mark in enumerate(other, start=1):
-            best = min(last[column] + 1, here[-1] + 1, last[column - 1] + (letter != mark))
+            best = min(last[column] + 1, current[-1] + 1, last[column - 1] + (letter != mark))
             if before and column > 1 and letter == other[column - 2] and mark == word[row - 2]:
                 best = min(best, before[column - 2] + 1)
-            here.append(best)
-        if min(here) > most:
+            current.append(best)
+        if min(current) > most:
             return most + 1
-        before, last = last, here
+        before, last = last, current
     return last[-1]

@@ -117,9 +117,9 @@ def _words(name: str, document: Mapping[str, Any]) -> tuple[str, list[str]]:
         return "Work without tokens, on each GPU.", [str(row["how"]) for row in document["work"]]
     advice = [row["words"] for row in document.get("ways_to_fit", ())]
     rest, billed = _rest(document), document.get("actuals") or {}
-    told = [f"The rest: {rest['title']}", *rest["sentences"]] if rest else []
-    told += [*billed.get("notes", ()), *document.get("sentences", ()), *document.get("warnings", ()), *advice]
-    return str(document["title"]), told
+    sentences = [f"The rest: {rest['title']}", *rest["sentences"]] if rest else []
+    sentences += [*billed.get("notes", ()), *document.get("sentences", ()), *document.get("warnings", ()), *advice]
+    return str(document["title"]), sentences
 
 
 def _figures(name: str, document: Mapping[str, Any]) -> Iterator[BriefFigure]:

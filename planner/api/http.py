@@ -180,13 +180,13 @@ def refusal(status: int, sentence: str, choices: Mapping[str, str] | None = None
     return HttpAnswer(status, JSON, json.dumps(versioned({"error": error})).encode())
 
 
-def respond(facts: Catalogue, asked: HttpRequest, within_s: float) -> HttpAnswer | None:
+def respond(facts: Catalogue, request: HttpRequest, within_s: float) -> HttpAnswer | None:
     """Return the answer to a request; None where it takes longer than so many seconds."""
-    name, _, form = asked.name.partition(".")
+    name, _, form = request.name.partition(".")
     try:
         if name not in VERBS:
-            return _answer(JSON, _text(openapi(asked.base)))
-        result = answer(VERBS[name], facts, asked.today, *_parts(VERBS[name], asked), within_s=within_s)
+            return _answer(JSON, _text(openapi(request.base)))
+        result = answer(VERBS[name], facts, request.today, *_parts(VERBS[name], request), within_s=within_s)
         return _answer(CSV, to_csv(result.table())) if form else _answer(JSON, _text(result.document()))
     except TooSlowError:
         return None
@@ -203,25 +203,25 @@ def _text(document: Mapping[str, Any]) -> bytes:
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def _parts(verb: Verb, asked: HttpRequest) -> tuple[Sequence[Question], Mapping[str, Any]]:
+def _parts(verb: Verb, request: HttpRequest) -> tuple[Sequence[Question], Mapping[str, Any]]:
     """Return the plans of a request, and the fields of its verb."""
-    pairs = _pairs(asked.query)
+    pairs = _pairs(request.query)
     values = {name: text for name, text in pairs if verb.most < 2 or name != "plan"}
     plans = [text for name, text in pairs if name not in values]
     if len(values) + len(plans) < len(pairs):
         raise MalformedError(f"{Counter(name for name, _ in pairs).most_common(1)[0][0]}: want it once.")
-    if asked.body and "charges" in verb.request.model_fields:  # the plan is in the link
-        values["charges"] = asked.body.decode("utf-8-sig", errors="replace")
-        pairs, asked = [pair for pair in pairs if pair[0] != "charges"], asked._replace(body=b"")
-    if not asked.body:
+    if request.body and "charges" in verb.request.model_fields:  # the plan is in the link
+        values["charges"] = request.body.decode("utf-8-sig", errors="replace")
+        pairs, request = [pair for pair in pairs if pair[0] != "charges"], request._replace(body=b"")
+    if not request.body:
         if verb.most == 1:
             link = {name: text for name, text in pairs if name not in verb.request.model_fields}
             plans = [urlencode(link)] if link or verb.fewest else []
             values = {name: text for name, text in values.items() if name not in link}
         return plans, values
     if verb.most == 1:
-        return [asked.body], values
-    data = _json(asked.body, verb)
+        return [request.body], values
+    data = _json(request.body, verb)
     if verb.most:
         return data.pop("plans"), {**values, **data}
     return [], {**values, **data}

@@ -171,30 +171,30 @@ def ask(facts: Catalogue, line: str, day: date, *, with_answer: bool = True) -> 
     return Asked(reading, notes, loaded, evaluate(loaded) if with_answer else None)
 
 
-def asked_result(asked: Asked) -> Result:
+def line_result(answer: Asked) -> Result:
     """Return a line that was read in each form; its table says what its words were taken as."""
 
     def text() -> str:
-        last = f"{asked.link}\n" if asked.link else ""
-        return _understood(asked) + (last if asked.report is None else _answer_text(asked.report))
+        last = f"{answer.link}\n" if answer.link else ""
+        return _understood(answer) + (last if answer.report is None else _answer_text(answer.report))
 
-    return Result(lambda: _phrases(asked.reading), lambda: _asked_data(asked), text)
+    return Result(lambda: _phrases(answer.reading), lambda: _line_data(answer), text)
 
 
-def _asked_data(asked: Asked) -> dict[str, Any]:
+def _line_data(answer: Asked) -> dict[str, Any]:
     """Return what was understood, as JSON holds it."""
-    reading = asked.reading
+    reading = answer.reading
     data = {
         "line": reading.line,
-        "read_as": asked.read_as,
+        "read_as": answer.read_as,
         "left_out": list(reading.left_out),
         "other_lines": {label: line for label, line in reading.choices.items() if line != reading.line},
         "understood": [asdict(phrase) for phrase in reading.understood],
-        "notes": [*reading.notes, *asked.notes],
+        "notes": [*reading.notes, *answer.notes],
         "not_understood": list(reading.unknown),
         "questions": [{"text": each.text, "choices": dict(each.choices)} for each in reading.questions],
     }
-    return data if asked.loaded is None else {**data, "link": asked.link, "answer": _answer(asked.report)}
+    return data if answer.loaded is None else {**data, "link": answer.link, "answer": _answer(answer.report)}
 
 
 def _phrases(reading: LineReading) -> Table:
@@ -202,19 +202,19 @@ def _phrases(reading: LineReading) -> Table:
     return Table({name: [getattr(phrase, key) for phrase in reading.understood] for name, key in columns.items()})
 
 
-def _understood(asked: Asked) -> str:
+def _understood(answer: Asked) -> str:
     from planner.study.one_line.line_records import question_sentence
 
-    reading = asked.reading
+    reading = answer.reading
     others = [f"{label}: {line}" for label, line in reading.choices.items() if line != reading.line]
     return join_sections(
         [
-            ("", "\n".join(filter(None, (asked.read_as, bullet_list(others))))),
+            ("", "\n".join(filter(None, (answer.read_as, bullet_list(others))))),
             ("Taken as", text_table(_phrases(reading))),
-            ("By usual meaning", bullet_list((*reading.notes, *asked.notes))),
+            ("By usual meaning", bullet_list((*reading.notes, *answer.notes))),
             ("Not understood", bullet_list(reading.unknown)),
             ("Which of these?", bullet_list(map(question_sentence, reading.questions))),
-            ("Left out", "" if asked.loaded else bullet_list(reading.left_out)),
+            ("Left out", "" if answer.loaded else bullet_list(reading.left_out)),
         ]
     )
 

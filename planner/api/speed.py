@@ -83,21 +83,21 @@ class ServingTerms(NamedTuple):
 USUAL_TERMS = ServingTerms()
 
 
-def _corrected(asked: J | CorrectedJob[J]) -> tuple[CorrectedJob[J], bool]:
+def _corrected(job: J | CorrectedJob[J]) -> tuple[CorrectedJob[J], bool]:
     """Return the job with its correction, and whether there are runs of one's own."""
-    return (asked, True) if isinstance(asked, CorrectedJob) else (CorrectedJob(asked), False)
+    return (job, True) if isinstance(job, CorrectedJob) else (CorrectedJob(job), False)
 
 
 def train_result(
     catalogue: Catalogue,
-    asked: TrainingJob | CorrectedJob[TrainingJob],
+    question: TrainingJob | CorrectedJob[TrainingJob],
     day: date,
     *,
     stay: str | None = None,
     calibration: TrainingCalibration | None = None,
 ) -> Result:
     """Return one training run on one kind of accelerator; of a job with your own runs, what they corrected."""
-    own, with_runs = _corrected(asked)
+    own, with_runs = _corrected(question)
     result = trained(catalogue, own.job, calibration=calibration)
     cost = _training_offer(catalogue, result, day, staying(catalogue, stay))
     runs = {"own_runs": own_runs_data(own)} if with_runs else {}
@@ -133,14 +133,14 @@ def images_result(catalogue: Catalogue, job: ImageJob, day: date) -> Result:
 
 def serve_result(
     catalogue: Catalogue,
-    asked: ServingJob | CorrectedJob[ServingJob],
+    question: ServingJob | CorrectedJob[ServingJob],
     day: date,
     *,
     terms: ServingTerms = USUAL_TERMS,
     constants: ServingConstants | None = None,
 ) -> Result:
     """Return one model on one kind of accelerator; of a job with your own runs, what they corrected."""
-    own, with_runs = _corrected(asked)
+    own, with_runs = _corrected(question)
     job = own.job
     result = served(catalogue, job, constants)
     runs = {"own_runs": own_runs_data(own)} if with_runs else {}

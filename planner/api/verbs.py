@@ -18,9 +18,9 @@ from pydantic import Field
 from planner.api.offers import MarketRequest, PriceRequest, market_of, prices, typical_uses
 from planner.api.plans import (
     ask,
-    asked_result,
     comparison,
     evaluate,
+    line_result,
     plan_result,
     plan_tables,
     with_actuals,
@@ -138,13 +138,13 @@ def _compare(_: Catalogue, plans: Plans, __: CompareRequest, ___: date) -> Resul
 
 
 def _ask(facts: Catalogue, _: Plans, request: AskRequest, day: date) -> Result:
-    asked = ask(as_of(facts, day), request.line, day)
-    if asked.loaded is None:
-        questions = asked.reading.questions
+    answer = ask(as_of(facts, day), request.line, day)
+    if answer.loaded is None:
+        questions = answer.reading.questions
         choices = {label: line for question in questions for label, line in question.choices.items()}
         sentence = " ".join(f"Which is meant by {question_sentence(each)}?" for each in questions)
         raise RequestError(sentence or f"No plan can be made of {printable(request.line)}.", choices)
-    return asked_result(asked)
+    return line_result(answer)
 
 
 def _cheapest(facts: Catalogue, plans: Plans, request: MarketRequest, day: date) -> Result:

@@ -21,11 +21,11 @@ def add(verbs: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read the line, then print the plan; a question that is open is printed with its choices."""
-    from planner.api.plans import ask, asked_result
+    from planner.api.plans import ask, line_result
     from pricing.feeds.live import current
     from pricing.stale import as_of
 
     on = args.day or date.today()
-    asked = ask(as_of(current(), on), " ".join(args.line), on, with_answer=not args.link)
-    write_result(args, asked_result(asked))
-    return BAD_INPUT if asked.loaded is None else OK
+    answer = ask(as_of(current(), on), " ".join(args.line), on, with_answer=not args.link)
+    write_result(args, line_result(answer))
+    return BAD_INPUT if answer.loaded is None else OK

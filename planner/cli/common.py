@@ -93,8 +93,8 @@ def _replace(path: Path, data: bytes) -> None:
 
 
 def _like(path: Path, before: os.stat_result) -> None:
-    mine = path.stat()
-    if (mine.st_uid, mine.st_gid) != (before.st_uid, before.st_gid):
+    own_stat = path.stat()
+    if (own_stat.st_uid, own_stat.st_gid) != (before.st_uid, before.st_gid):
         with suppress(OSError):  # somebody else's file that we may write to becomes ours, as with any editor
             os.chown(path, before.st_uid, before.st_gid)
     path.chmod(stat.S_IMODE(before.st_mode))

@@ -59,21 +59,23 @@ def _server() -> Server[Any]:
     async def list_tools(*_: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[types.Tool(**_tool(verb)) for verb in VERBS.values()])
 
-    async def call_tool(_: Any, asked: types.CallToolRequestParams) -> types.CallToolResult:
-        text, small = _answer(asked.name, dict(asked.arguments or {}))
-        said = types.TextContent(type="text", text=text)
-        return types.CallToolResult(content=[said], structured_content=small, is_error=small is None)
+    async def call_tool(_: Any, request: types.CallToolRequestParams) -> types.CallToolResult:
+        text, small = _answer(request.name, dict(request.arguments or {}))
+        content = types.TextContent(type="text", text=text)
+        return types.CallToolResult(content=[content], structured_content=small, is_error=small is None)
 
     async def list_resources(*_: Any) -> types.ListResourcesResult:
         every = [types.Resource(uri=f"{_SCHEME}://{name}", name=name) for name in ("fields", *_SECTIONS)]
         return types.ListResourcesResult(resources=every)
 
     async def list_templates(*_: Any) -> types.ListResourceTemplatesResult:
-        one = types.ResourceTemplate(uri_template=f"{_SCHEME}://facts/{{name}}", name="all that is known of one thing")
-        return types.ListResourceTemplatesResult(resource_templates=[one])
+        template = types.ResourceTemplate(
+            uri_template=f"{_SCHEME}://facts/{{name}}", name="all that is known of one thing"
+        )
+        return types.ListResourceTemplatesResult(resource_templates=[template])
 
-    async def read_resource(_: Any, asked: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        uri = str(asked.uri)
+    async def read_resource(_: Any, request: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        uri = str(request.uri)
         text = types.TextResourceContents(
             uri=uri, text=_resource(uri.partition("://")[2]), mime_type="application/json"
         )
@@ -126,8 +128,8 @@ def _answer(name: str, values: dict[str, Any]) -> tuple[str, dict[str, Any] | No
             )
             others = [f"For {label} ask {line!r}." for label, line in document["other_lines"].items()]
             taken = [f"{part['text']} = {part['value']}" for part in document["understood"]]
-            said = [document["read_as"], *others, f"Taken as: {'; '.join(taken)}."]
-            words = [*said, *document["notes"], *document["answer"]["sentences"]]
+            paragraphs = [document["read_as"], *others, f"Taken as: {'; '.join(taken)}."]
+            words = [*paragraphs, *document["notes"], *document["answer"]["sentences"]]
             document = {**plan.document(), "link": document["link"], "sentences": words}
         small = brief(name, document, facts)
         return small.model_dump_json(), small.model_dump(mode="json")

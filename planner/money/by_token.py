@@ -49,7 +49,7 @@ def break_even_requests_per_s(*, usd_per_hour: float, usd_per_request: float) ->
 
 def token_break_even(
     catalogue: Catalogue,
-    found: ServingResult,
+    serving: ServingResult,
     task: ServingTask,
     *,
     usd_per_accelerator_hour: float,
@@ -57,13 +57,13 @@ def token_break_even(
 ) -> TokenBreakEven | None:
     """A machine against the cheapest, or the named, seller of the model; None where none sells it or it cannot run."""
     where = door or cheapest_hosted_price(catalogue, task)
-    each = found.requests_per_s_within_promise / max(found.replicas, 1)
-    if where is None or not found.fits or each <= 0:
+    each = serving.requests_per_s_within_promise / max(serving.replicas, 1)
+    if where is None or not serving.fits or each <= 0:
         return None
     usd = hosted_usd_per_request(catalogue, where, input_tokens=task.input_tokens, output_tokens=task.output_tokens)
     if usd <= 0:
         return None
-    hour = usd_per_accelerator_hour * found.accelerators_per_replica
+    hour = usd_per_accelerator_hour * serving.accelerators_per_replica
     return TokenBreakEven(
         vendor=catalogue.hosted[where].vendor,
         usd_per_request=usd,

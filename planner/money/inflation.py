@@ -41,11 +41,18 @@ def to_plan_terms(setting: PlanContext, nominal_change_per_year: float) -> float
 def add_price_change(put: InputSheet, setting: PlanContext, name: str, fact: str, yours: float | None) -> None:
     """A yearly change of a price: yours as you say it, the catalogue's in the terms of the plan."""
     put.fact(name, fact, yours)
-    said = put.used[name]
-    if inflation_per_year(setting) == 0 or said.is_yours or said.origin == TRIED or callable(said.origin):
+    change_input = put.used[name]
+    if (
+        inflation_per_year(setting) == 0
+        or change_input.is_yours
+        or change_input.origin == TRIED
+        or callable(change_input.origin)
+    ):
         return
-    note = f"{said.origin.note}. {LESS_INFLATION}" if said.origin.note else LESS_INFLATION
-    put.used[name] = said.map(lambda change: to_plan_terms(setting, float(change)), replace(said.origin, note=note))
+    note = f"{change_input.origin.note}. {LESS_INFLATION}" if change_input.origin.note else LESS_INFLATION
+    put.used[name] = change_input.map(
+        lambda change: to_plan_terms(setting, float(change)), replace(change_input.origin, note=note)
+    )
 
 
 def deflators(setting: PlanContext, since_years: Num) -> NDArray[np.float64]:

@@ -197,9 +197,9 @@ class Line:
         """This line with every input at one end of its range."""
         return replace(self, used=tuple(item.at_end(case) for item in self.used))
 
-    def of_order(self, one: Callable[[LedgerInput], LedgerInput]) -> Line:
-        """This line for one of the orders that it stands for, with each input as `one` has it."""
-        return replace(self, used=tuple(map(one, self.used)), stack=None)
+    def of_order(self, input_of_order: Callable[[LedgerInput], LedgerInput]) -> Line:
+        """This line for one of the orders that it stands for, with each input as `input_of_order` has it."""
+        return replace(self, used=tuple(map(input_of_order, self.used)), stack=None)
 
 
 @dataclass(frozen=True)
@@ -331,9 +331,9 @@ class InputSheet:
         """Another sheet with the same inputs."""
         return replace(self, used=dict(self.used))
 
-    def of_order(self, one: Callable[[LedgerInput], LedgerInput]) -> InputSheet:
-        """The sheet of one of the orders, with each input as `one` has it."""
-        return replace(self, used={name: one(item) for name, item in self.used.items()}, stack=None)
+    def of_order(self, input_of_order: Callable[[LedgerInput], LedgerInput]) -> InputSheet:
+        """The sheet of one of the orders, with each input as `input_of_order` has it."""
+        return replace(self, used={name: input_of_order(item) for name, item in self.used.items()}, stack=None)
 
     def add(
         self,

@@ -97,7 +97,7 @@ def simple_payback(*, usd: NDArray[np.float64]) -> Payback:
     lost = (in_debt & np.logical_or.accumulate(back, axis=-1)).any(axis=-1)
     saves = (was_in_debt[..., :-1] & (usd[..., 1:] > 0)).any(axis=-1)
     ended = {ALWAYS: always, REACHED_AND_LOST: ever & lost, REACHED: ever, NEVER_SAVES: ~saves}
-    ending = np.select(list(ended.values()), [ENDINGS.index(one) for one in ended], ENDINGS.index(NEVER_IN_TIME))
+    ending = np.select(list(ended.values()), [ENDINGS.index(name) for name in ended], ENDINGS.index(NEVER_IN_TIME))
     whole = np.where(always, 0.0, np.where(ever, month, np.nan))
     parts = np.where(ever, month - _unused_month_share(usd, balance, month), whole)
     return Payback(whole[()], parts[()], ending)
@@ -232,8 +232,8 @@ def peak_cash(setting: PlanContext, ledger: Ledger) -> PeakCash:
 def rates_of_return(setting: PlanContext, ledgers: Sequence[Ledger], baseline: Ledger) -> tuple[SolveResult, ...]:
     """The rate of return of each against a baseline, all solved at once."""
     saved = np.stack([saved_usd(ledger, baseline) for ledger in ledgers])
-    found = irr(usd=saved, years=cash_flow_years(setting))
-    return tuple(found.at(index) for index in range(len(ledgers)))
+    rates = irr(usd=saved, years=cash_flow_years(setting))
+    return tuple(rates.at(index) for index in range(len(ledgers)))
 
 
 def payback_against(option: Ledger, baseline: Ledger, worth: Num = 1.0) -> Payback:

@@ -109,7 +109,7 @@ def doubts(plan: Plan) -> tuple[ImplausibleInput, ...]:
     typed = tuple(_typed_money(scenario))
     if bare == scenario and not typed:
         return ()
-    mine = {name: used for name, used in numbers(plan).items() if used.is_yours}
+    own_inputs = {name: used for name, used in numbers(plan).items() if used.is_yours}
     default_plan = plan
     if bare != scenario:
         default_plan = plan_from_context(
@@ -119,11 +119,11 @@ def doubts(plan: Plan) -> tuple[ImplausibleInput, ...]:
     known = {name: used for name, used in usual.items() if not used.is_yours}
     sight = Sight(scenario, default_plan, known)
     doubtful = [_check_amount(path, usd, sight) for path, usd in typed]
-    for name, entered in mine.items():
+    for name, entered in own_inputs.items():
         if name in known and name not in _MONEY and entered.unit != COUNTED:
             value = float(known[name].value)
             doubtful.append(doubt(name, float(entered.value), Yardstick(value, value, value, known[name].unit)))
-    doubtful += _check_below_market(plan, default_plan, mine)
+    doubtful += _check_below_market(plan, default_plan, own_inputs)
     return tuple(result for result in doubtful if result is not None)
 
 
@@ -148,16 +148,18 @@ def _check_amount(path: Path, usd: float, sight: Sight) -> ImplausibleInput | No
     return result and replace(result, path=path, entered=usd)
 
 
-def _check_below_market(plan: Plan, default_plan: Plan, mine: Mapping[str, LedgerInput]) -> Iterator[ImplausibleInput]:
+def _check_below_market(
+    plan: Plan, default_plan: Plan, inputs: Mapping[str, LedgerInput]
+) -> Iterator[ImplausibleInput]:
     """A rent of yours below every offer, where it is not so far off that a typing mistake is reported already."""
     prices, offers = default_plan.setting.offers.prices, plan.setting.catalogue.offers
-    if PRICE not in mine or prices is None or plan.setting.scenario.rent.usd_per_accelerator_hour is None:
+    if PRICE not in inputs or prices is None or plan.setting.scenario.rent.usd_per_accelerator_hour is None:
         return
     usd = [prices.of(key) for key in prices.keys if offers[key].purchase == "on_demand"]
     market = [price for price in usd if np.isfinite(price.typical)]
-    typed, lowest = float(mine[PRICE].value), min((price.typical for price in market), default=0.0)
+    typed, lowest = float(inputs[PRICE].value), min((price.typical for price in market), default=0.0)
     if market and lowest / FAR < typed < min(price.low for price in market):
-        yield ImplausibleInput(PRICE, typed, lowest, mine[PRICE].unit, None, None, below_all=True)
+        yield ImplausibleInput(PRICE, typed, lowest, inputs[PRICE].unit, None, None, below_all=True)
 
 
 def doubt(name: str, typed: float, known: Yardstick) -> ImplausibleInput | None:

@@ -62,8 +62,8 @@ def fleet_option_key(accelerators: int) -> str:
 
 def fleet_size_from_key(key: str) -> int | None:
     """How many accelerators the key of an option names; None where it names no number."""
-    found = _SIZED.fullmatch(key)
-    return None if found is None else int(found[1])
+    match = _SIZED.fullmatch(key)
+    return None if match is None else int(match[1])
 
 
 @dataclass(frozen=True)

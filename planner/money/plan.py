@@ -57,8 +57,8 @@ def own_weights_conflict(setting: PlanContext) -> str | None:
 
 def owned_residency_conflict(catalogue: Catalogue, scenario: Scenario) -> str | None:
     """Return why owned machines at this site conflict with residency."""
-    limits, here = placement_limits(catalogue, scenario), site_country(catalogue, scenario.site)
-    members = bloc_members(catalogue, scenario.site if here is None else here)
+    limits, country = placement_limits(catalogue, scenario), site_country(catalogue, scenario.site)
+    members = bloc_members(catalogue, scenario.site if country is None else country)
     if not (limits.countries or limits.areas) or members <= allowed_countries(catalogue, limits):
         return None
     site, residency = catalogue.sites[scenario.site].label, residency_text(catalogue, scenario)
@@ -70,9 +70,9 @@ def residency_text(catalogue: Catalogue, scenario: Scenario) -> str:
     if scenario.stay_in:
         names = [catalogue.lands[code].label if code in catalogue.lands else code for code in scenario.stay_in]
         return f"in {' or '.join(names)}"
-    here = site_country(catalogue, scenario.site)
-    if scenario.residency == "country" and here is not None:
-        return f"in {catalogue.lands[here].label}"
+    country = site_country(catalogue, scenario.site)
+    if scenario.residency == "country" and country is not None:
+        return f"in {catalogue.lands[country].label}"
     return _PLACES[scenario.residency]
 
 

@@ -138,7 +138,7 @@ def quotes(setting: PlanContext) -> TermQuotes | None:
     short, long = (catalogue.offers[key] for key in (taken.one_year, taken.three_years))
     usd = [_usd(offer) for offer in (short, long)]
     sellers = [catalogue.providers[offer.provider].label for offer in (short, long)]
-    who = sellers[0] if sellers[0] == sellers[1] else f"{sellers[0]} and {sellers[1]}"
+    label = sellers[0] if sellers[0] == sellers[1] else f"{sellers[0]} and {sellers[1]}"
     change = _implied(usd[0], usd[1])
     implied = f"no change: {change.reason}"
     if change.is_found:
@@ -146,10 +146,10 @@ def quotes(setting: PlanContext) -> TermQuotes | None:
     money = shown_money()
     short_price, long_price = (f"{money.amount(each):.2f}" for each in usd)
     sentence = (
-        f"{short_price} {money.code} an hour for one year and {long_price} for three, of {who}, imply {implied}; "
+        f"{short_price} {money.code} an hour for one year and {long_price} for three, of {label}, imply {implied}; "
         "they contain a discount for commitment, so this is no forecast"
     )
-    return TermQuotes(f"quotes of {who}", sentence, change)
+    return TermQuotes(f"quotes of {label}", sentence, change)
 
 
 @cached(256)

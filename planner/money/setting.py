@@ -278,8 +278,8 @@ class PlanContext:
 
     def release(self) -> None:
         """Forget what is large of a thousand futures: what is kept by setting would hold on to it."""
-        for one in self.order_contexts.values():
-            one.release()
+        for context in self.order_contexts.values():
+            context.release()
         forget(self, "order_contexts", "demand", "fleets")
 
     @property

@@ -289,11 +289,11 @@ def _tax_schedule(disposal: _DisposalMonths, shares_by_year: tuple[float, ...], 
     year = np.arange(placed[-1] + 1)
     age = year[None, :] - placed[:, None]
     shares = np.append(shares_by_year, 0.0)
-    here = np.where((age >= 0) & (year[None, :] <= left[:, None]), shares[np.clip(age, -1, len(shares) - 1)], 0.0)
-    rest = 1.0 - here.sum(axis=-1)
+    in_year = np.where((age >= 0) & (year[None, :] <= left[:, None]), shares[np.clip(age, -1, len(shares) - 1)], 0.0)
+    rest = 1.0 - in_year.sum(axis=-1)
     remaining = np.where(rest < _NEARLY, 0.0, rest)[:, None] * (year[None, :] == left[:, None])
     factors = np.array(inflation)
-    return np.concatenate([here, remaining], axis=-1) * np.tile(factors[:, None] / _at_tax_dates(factors), 2)
+    return np.concatenate([in_year, remaining], axis=-1) * np.tile(factors[:, None] / _at_tax_dates(factors), 2)
 
 
 def _inflation_factors(setting: PlanContext) -> Array:

@@ -63,17 +63,21 @@ class Sight:
     @cached_property
     def host(self) -> float:
         """What a machine costs, over its accelerators."""
-        found = machine(self.setting)
-        return 1.0 if found is not None and found.is_complete else 1.0 + self.fact("host-share").newest.typical
+        bought_machine = machine(self.setting)
+        return (
+            1.0
+            if bought_machine is not None and bought_machine.is_complete
+            else 1.0 + self.fact("host-share").newest.typical
+        )
 
     @cached_property
     def each(self) -> tuple[float, float, float]:
         """What one accelerator costs; what two years of its rent do, where nobody says; not-a-number without either."""
-        bought, found = buying(self.setting), machine(self.setting)
-        if bought is None or found is None:
+        bought, bought_machine = buying(self.setting), machine(self.setting)
+        if bought is None or bought_machine is None:
             rent = self._rented
             return (rent * HOURS_PER_YEAR * _YEARS_OF_RENT,) * 3
-        share = 1 / (found.accelerators * self.host) if found.is_priced_whole else 1.0
+        share = 1 / (bought_machine.accelerators * self.host) if bought_machine.is_priced_whole else 1.0
         low, typical, high = bought.usd
         return low * share, typical * share, high * share
 
@@ -105,8 +109,8 @@ class Sight:
 
     @cached_property
     def _rented(self) -> float:
-        said = self.usual.get(PRICE)
-        usual = math.nan if said is None else float(said.value)
+        price = self.usual.get(PRICE)
+        usual = math.nan if price is None else float(price.value)
         prices = self.setting.offers.prices
         if math.isfinite(usual) or prices is None or np.isnan(prices.typical).all():
             return usual
@@ -123,8 +127,8 @@ class Sight:
 
     def site(self, name: str) -> Figure | None:
         """A figure of the place, or of what it lies in."""
-        found = self.setting.catalogue.site_figure(self.scenario.site, name)
-        return found and found[1]
+        figure = self.setting.catalogue.site_figure(self.scenario.site, name)
+        return figure and figure[1]
 
 
 Measure = Callable[[Sight], Yardstick | None]
@@ -140,14 +144,14 @@ def _of_figure(figure: Figure | None) -> Yardstick | None:
 def _in_ledger(name: str, instead: Measure) -> Measure:
     """What the ledger of the plan takes where you say nothing; where it has no such line, a figure of the catalogue."""
 
-    def found(sight: Sight) -> Yardstick | None:
+    def yardstick(sight: Sight) -> Yardstick | None:
         used = sight.usual.get(name)
         if used is None or used.is_yours or not float(used.value) > 0:
             return instead(sight)
         value = float(used.value)
         return Yardstick(value, value, value, used.unit)
 
-    return found
+    return yardstick
 
 
 def _accelerator(sight: Sight) -> Yardstick:
@@ -157,9 +161,12 @@ def _accelerator(sight: Sight) -> Yardstick:
         if board and sight.size > 1
         else ()
     )
-    found = machine(sight.setting)
+    bought_machine = machine(sight.setting)
     return Yardstick(
-        *sight.each, "USD", found is not None and not found.is_priced_whole and found.price is not None, slips
+        *sight.each,
+        "USD",
+        bought_machine is not None and not bought_machine.is_priced_whole and bought_machine.price is not None,
+        slips,
     )
 
 
@@ -168,8 +175,8 @@ def _server(sight: Sight) -> Yardstick:
     slips = (
         ((float(sight.size), ONE_AS_MACHINE.format(size=_EIGHT.get(sight.size, sight.size))),) if sight.size > 1 else ()
     )
-    found = machine(sight.setting)
-    return Yardstick(low, usual, high, "USD", found is not None and found.is_priced_whole, slips)
+    bought_machine = machine(sight.setting)
+    return Yardstick(low, usual, high, "USD", bought_machine is not None and bought_machine.is_priced_whole, slips)
 
 
 def _is_board(sight: Sight) -> bool:
@@ -198,11 +205,11 @@ def _capex(sight: Sight) -> Yardstick:
 def _part(low: float, usual: float, high: float, of: Callable[[Sight], float], unit: str = "USD") -> Measure:
     """Something that is so many times another."""
 
-    def found(sight: Sight) -> Yardstick:
+    def yardstick(sight: Sight) -> Yardstick:
         whole = of(sight)
         return Yardstick(low * whole, usual * whole, high * whole, unit, is_known=False)
 
-    return found
+    return yardstick
 
 
 def _day_one(sight: Sight) -> float:
@@ -224,11 +231,11 @@ def _all_rent(sight: Sight) -> float:
 def _countries_intensity(unit: str, figures: Callable[[Sight], Iterable[Figure | None]]) -> Measure:
     """The cheapest, the middle and the dearest of what all sellers publish."""
 
-    def found(sight: Sight) -> Yardstick | None:
-        known = [one.newest.typical for one in figures(sight) if one is not None and one.newest.typical > 0]
+    def yardstick(sight: Sight) -> Yardstick | None:
+        known = [entry.newest.typical for entry in figures(sight) if entry is not None and entry.newest.typical > 0]
         return Yardstick(min(known), float(np.median(known)), max(known), unit) if known else None
 
-    return found
+    return yardstick
 
 
 _MONTHLY = _part(1 / 240, 1 / 36, 1 / 4, _day_one, "USD a month")
@@ -300,5 +307,5 @@ YARDSTICKS: dict[Path, Measure] = {
 
 
 def _meter(sight: Sight) -> Figure | None:
-    found = electricity(sight.setting.catalogue, sight.scenario.site, "large")
-    return found and found.figure
+    price = electricity(sight.setting.catalogue, sight.scenario.site, "large")
+    return price and price.figure

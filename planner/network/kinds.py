@@ -140,7 +140,7 @@ def _compressed_attention(model: Model) -> AttentionLayer:
     Configuration and modelling code of DeepSeek-V4 in transformers 5.23.0 (models/deepseek_v4).
     """
     hidden, heads, width = need(model, "hidden"), need(model, "heads"), need(model, "head_dim")
-    rank, how = need(model, "q_lora"), _said(model.compression, model, "compression")
+    rank, how = need(model, "q_lora"), _stated(model.compression, model, "compression")
     out = heads * width * how.out_rank + how.out_rank * how.out_groups * hidden
     return AttentionLayer(
         params=rank * (hidden + heads * width) + hidden * width + out, heads=heads, kv_heads=1.0, qk_dim=width,
@@ -190,8 +190,8 @@ def reaches(model: Model, attending: float) -> tuple[Reach, Reach, Reach]:
 
 
 def _compressed_spans(model: Model, layer: AttentionLayer, attending: float) -> tuple[Reach, Reach, Reach]:
-    how, indexer = _said(model.compression, model, "compression"), _said(model.indexer, model, "indexer")
-    window = _said(model.window, model, "window")
+    how, indexer = _stated(model.compression, model, "compression"), _stated(model.indexer, model, "indexer")
+    window = _stated(model.window, model, "window")
     index = reach(_index(indexer), indexer.layers, entry=float(how.chosen_tokens))
     far = _both(reach(layer, how.whole_layers, entry=float(how.whole_tokens)), index)
     span, entry = float(indexer.tokens * how.chosen_tokens), float(how.chosen_tokens)
@@ -217,7 +217,7 @@ def _both(first: Reach, second: Reach) -> Reach:
     )
 
 
-def _said(part: T | None, model: Model, name: str) -> T:
+def _stated(part: T | None, model: Model, name: str) -> T:
     if part is None:
         raise MissingShapeField(f"{model.label}: the shape does not say {name}")
     return part

@@ -64,9 +64,9 @@ def credit_text(plan: Plan, answer: Answer) -> str:
     name = f"{values['name']}: " if "name" in values else ""
     sources = leading_sources(way.option.ledger for way in (answer.pair or answer.ranked[:1]))
     more = [f"{len(sources) - _CREDITED} more"] if len(sources) > _CREDITED else []
-    said = f" Sources: {'; '.join([*sources[:_CREDITED], *more])}." if sources else ""
+    source_text = f" Sources: {'; '.join([*sources[:_CREDITED], *more])}." if sources else ""
     question = question_text(setting.catalogue, detect_question(values), values)
-    return f"{name}{question}. {_facts_text(plan)}.{said} {_DISCLAIMER}"
+    return f"{name}{question}. {_facts_text(plan)}.{source_text} {_DISCLAIMER}"
 
 
 def _facts_text(plan: Plan) -> str:
@@ -117,9 +117,9 @@ def _pdf(data: dict[str, Any]) -> bytes:
     """Return the memo as a PDF for screen readers too (PDF/UA-1). The data is no part of the template's text."""
     import typst  # 34 MB, and few need it
 
-    made = datetime.combine(date.fromisoformat(data["day"]), time(), UTC)  # not the hour: one plan, one file
+    moment = datetime.combine(date.fromisoformat(data["day"]), time(), UTC)  # not the hour: one plan, one file
     pdf: bytes = typst.compile(
         _TEMPLATE.read_bytes(), format="pdf", sys_inputs={"memo": json.dumps(data)}, pdf_standards=["ua-1"],
-        ignore_system_fonts=True, timestamp=int(made.timestamp()),
+        ignore_system_fonts=True, timestamp=int(moment.timestamp()),
     )  # fmt: skip
     return pdf

@@ -158,7 +158,7 @@ def tornado_title(bars: Sequence[TornadoBar]) -> str:
     return f"{input_label(bars[0].input.name)} matters most; {alone}."
 
 
-def tornado_table(bars: Sequence[TornadoBar], who: str = "owning") -> Table:
+def tornado_table(bars: Sequence[TornadoBar], side: str = "owning") -> Table:
     """Return the saving of owning (or the mix) at both ends of each input, and where it turns."""
     return Table.of(
         [
@@ -166,7 +166,7 @@ def tornado_table(bars: Sequence[TornadoBar], who: str = "owning") -> Table:
                 "Input": input_label(bar.input.name),
                 "Typical": value_text(bar.input.name, bar.input.spread.typical),
                 "8 of 10 futures": p10_p90_text(bar.input),
-                f"{words.upper_first(who)} saves at the low end, USD": bar.saved_low_usd,
+                f"{words.upper_first(side)} saves at the low end, USD": bar.saved_low_usd,
                 "At the high end, USD": bar.saved_high_usd,
                 "Same cost at": "–" if bar.flip is None else value_text(bar.input.name, bar.flip),
                 "Why": bar.input.reason if bar.flip is not None else f"turns {bar.reason}",
@@ -177,12 +177,12 @@ def tornado_table(bars: Sequence[TornadoBar], who: str = "owning") -> Table:
     )
 
 
-def map_summary(grid: BreakEvenMap, who: str = "owning") -> str:
+def map_summary(grid: BreakEvenMap, side: str = "owning") -> str:
     """Return the map in a sentence, for screen readers."""
     wins = float((grid.saved_usd > 0).mean())
     across, up = grid.across, grid.up
     return (
-        f"{words.upper_first(who)} costs less on {words.share_per_100(wins):g}% of this map "
+        f"{words.upper_first(side)} costs less on {words.share_per_100(wins):g}% of this map "
         f"({_inner_label(across.name)} from left to right, "
         f"{_inner_label(up.name)} from bottom to top); "
         f"you are at {value_text(across.name, across.you)} and {value_text(up.name, up.you)}."

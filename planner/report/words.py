@@ -105,7 +105,7 @@ CHANNELS = {
 CHOICES: dict[str, Mapping[str, str]] = {
     "stay": STAY,
     "hosts": HOSTS,
-    "timing": {str(key): said for key, said in TIMINGS.items()},
+    "timing": {str(key): name for key, name in TIMINGS.items()},
     "term": PURCHASE,
     "place": PLACES,
     "channel": CHANNELS,

@@ -139,8 +139,8 @@ class PlanStore:
                 connection.execute(sa.insert(FACTS).values(digest=version.digest, packed=_pack(facts)))
             number, id_ = (1, None) if newest is None else (newest.newest.number + 1, newest.id)
             if id_ is None:
-                mine = {"author": self.asker.name, "key": name.casefold(), "name": name, "folder": "", "tags": "[]"}
-                id_ = connection.execute(sa.insert(PLANS).values(mine).returning(PLANS.c.id)).scalar_one()
+                row = {"author": self.asker.name, "key": name.casefold(), "name": name, "folder": "", "tags": "[]"}
+                id_ = connection.execute(sa.insert(PLANS).values(row).returning(PLANS.c.id)).scalar_one()
             if cells := _labels(labels or {}):
                 connection.execute(sa.update(PLANS).where(PLANS.c.id == id_).values(cells))
             connection.execute(sa.insert(VERSIONS).values(plan=id_, **_cells(replace(version, number=number))))
@@ -220,8 +220,8 @@ class PlanStore:
             return self._find(connection, kept.id)
 
     def _own(self, connection: sa.Connection, name: str) -> KeptPlan | None:
-        mine = access.visible(self.asker).where(PLANS.c.author == self.asker.name, PLANS.c.key == name.casefold())
-        row = connection.execute(mine).first()
+        own_plan = access.visible(self.asker).where(PLANS.c.author == self.asker.name, PLANS.c.key == name.casefold())
+        row = connection.execute(own_plan).first()
         return None if row is None else _plan(row)
 
     def _find(self, connection: sa.Connection, plan: str | int, needed: Right = Right.VIEW) -> KeptPlan:

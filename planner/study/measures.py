@@ -116,10 +116,10 @@ def _number(value: ArrayLike, reason: ArrayLike = _NOT_KNOWN) -> MeasureValue:
     return number if np.isfinite(number) else str(np.asarray(reason).flat[0])
 
 
-def _against_baseline(result: OptionResult, found: Callable[[Measures], SolveResult | Payback]) -> MeasureValue:
+def _against_baseline(result: OptionResult, solve: Callable[[Measures], SolveResult | Payback]) -> MeasureValue:
     if result.is_baseline:
         return BASELINE
-    outcome = found(result.measures)
+    outcome = solve(result.measures)
     return _number(outcome.value if isinstance(outcome, SolveResult) else outcome.months, outcome.reason)
 
 
@@ -152,8 +152,8 @@ def _break_even(result: OptionResult, name: str) -> MeasureValue:
         return BASELINE
     if result.answer.pair is None or result.way is not result.answer.pair[0]:
         return NOT_COMPARED
-    found = result.answer.break_even(name)
-    return NOT_COMPARED if found is None else str(found.reason) if found.value is None else found.value
+    result_of = result.answer.break_even(name)
+    return NOT_COMPARED if result_of is None else str(result_of.reason) if result_of.value is None else result_of.value
 
 
 def _break_even_hours(result: OptionResult) -> MeasureValue:

@@ -143,7 +143,7 @@ def availability() -> list[ProductAvailability]:
     if database is None:
         return []
     with closing(database):
-        return LivePriceStore(database).had(state.today() - 2 * _WEEK)
+        return LivePriceStore(database).availability(state.today() - 2 * _WEEK)
 
 
 def has_prices_of_this_week() -> bool:

@@ -52,7 +52,7 @@ _DISCOUNTS: dict[str, tuple[str, Any]] = {
 
 def tables() -> None:
     """Show both tables, and what became of each price."""
-    sellers = {key: one.label for key, one in state.live_catalogue().providers.items()}
+    sellers = {key: provider.label for key, provider in state.live_catalogue().providers.items()}
     scenario = state.scenario()
     st.markdown("Quotes for this plan's GPU: for how many, how bought, until when you may order; from a later day on, "
                 "or as a block of days. They go with the link and the file of the plan.")  # fmt: skip
@@ -118,9 +118,9 @@ def use_rows(section: str, rows: Sequence[Mapping[str, Any]], before: Sequence[A
     filled = [{name: _plain(value) for name, value in row.items() if value not in (None, "")} for row in rows]
     whole = [row for row in filled if row.get(needed) and (section == "quotes" or row.get("discount_share"))]
     try:
-        made = tuple(map(make, whole))
-        scenario = Scenario.model_validate({**dict(state.scenario()), section: made})
-        if made != tuple(before):
+        records = tuple(map(make, whole))
+        scenario = Scenario.model_validate({**dict(state.scenario()), section: records})
+        if records != tuple(before):
             ask.use(scenario.with_typed(state.scenario().typed))
     except pydantic.ValidationError as error:
         st.session_state[_REFUSAL] = f"{first_error(error)[1]}. Nothing was changed."

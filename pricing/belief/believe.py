@@ -46,7 +46,7 @@ class StandaloneEstimates(NamedTuple):
     repriced: Floats  # chance that the price is another by now
     log_usd: Floats  # typical
     half: Floats  # log half width of the 80 % range
-    there: Floats  # chance that it is available
+    available: Floats  # chance that it is available
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ class PriceEstimates:
     high: Floats
     moved: Floats  # what the market did since the price was read, as a share
     repriced: Floats  # the chance that the price is another by now
-    there: Floats  # the chance that it is still available
+    available: Floats  # the chance that it is still available
     market_usd: Floats  # the market's low
     sellers: NDArray[np.intp]  # how many the market has, beside your own quotes
     yours: NDArray[np.bool_]
@@ -116,7 +116,7 @@ class PriceEstimate(NamedTuple):
     high: float
     moved: float
     repriced: float
-    there: float
+    available: float
     market_usd: float
     sellers: int
     yours: bool
@@ -143,10 +143,10 @@ def standalone_estimates(readings: Readings, day: int, at: Places) -> Standalone
     moved = index.moved(readings.read_on[at])
     limit = facts.most_market_move
     spread = np.array([kind.spread for kind in classes])[of_class]
-    here = np.array([kind.there for kind in classes])[of_class]
+    availability = np.array([kind.available for kind in classes])[of_class]
     stays = np.array([kind.stays_days for kind in classes])[of_class]
     old = 1 - np.exp(-age / facts.settling_days)
-    available = here * np.exp(-age / stays) * np.clip(_age_weight(age), 0.0, 1.0)
+    available = availability * np.exp(-age / stays) * np.clip(_age_weight(age), 0.0, 1.0)
     available *= 1 - facts.once * old * (readings.days_read[at] < 2)
     return StandaloneEstimates(
         age_days=age,
@@ -154,7 +154,7 @@ def standalone_estimates(readings: Readings, day: int, at: Places) -> Standalone
         repriced=repriced,
         log_usd=readings.log_usd[at] + repriced * np.clip(moved, -limit, limit),
         half=np.where(yours, 0.0, facts.read_spread) + spread * np.sqrt(repriced),
-        there=np.where(yours, 1.0, available),
+        available=np.where(yours, 1.0, available),
     )
 
 
@@ -196,9 +196,9 @@ def _estimate_group(readings: Readings, day: int, at: Places, group: Places) -> 
     settled = np.maximum(1 - np.exp(-own.age_days / constants().settling_days), 1e-9)
     bounded = np.maximum(own.log_usd, low - facts.most_below / settled)
     below = (own.log_usd < low) & ~readings.yours[at]
-    typical = np.where(below, own.there * bounded + (1 - own.there) * low, own.log_usd)
+    typical = np.where(below, own.available * bounded + (1 - own.available) * low, own.log_usd)
     gap = np.where(below, low - bounded, 0.0)
-    stays = np.where(gap > 0, own.there, 1.0)
+    stays = np.where(gap > 0, own.available, 1.0)
     doubt = stays * (own.half / Z80) ** 2 + (1 - stays) * facts.gone_spread**2 + stays * (1 - stays) * gap**2
     doubt += (1 - stays) * facts.thin_spread**2 / np.maximum(market.weight, facts.least_weight)
     half = Z80 * np.sqrt(np.minimum(doubt, facts.most_spread**2))
@@ -210,7 +210,7 @@ def _estimate_group(readings: Readings, day: int, at: Places, group: Places) -> 
         "high": np.exp(typical + half),
         "moved": np.expm1(own.moved),
         "repriced": own.repriced,
-        "there": own.there,
+        "available": own.available,
         "market_usd": np.exp(low),
         "sellers": market.sellers,
         "yours": readings.yours[at],
@@ -237,7 +237,7 @@ def _market_low_price(
     seen = np.where(own.age_days < np.inf, np.maximum(_age_weight(own.age_days), 0.0), 0.0)
     weight = np.exp(-own.age_days / facts.weight_days) * np.clip(seen, facts.least_weight, 1.0)
     first = _lowest_vote_index(
-        group[votes], readings.provider[at][votes], (own.log_usd + facts.doubt * (1 - own.there))[votes]
+        group[votes], readings.provider[at][votes], (own.log_usd + facts.doubt * (1 - own.available))[votes]
     )
     usd, trust, of = own.log_usd[votes][first], weight[votes][first], group[votes][first]
     size = int(group.max(initial=-1)) + 1

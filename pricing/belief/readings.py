@@ -38,7 +38,7 @@ class PriceClassConstants(StrictModel):
 
     repricings_per_month: _Positive = Field(description="how often a price of this class is changed")
     spread: _Positive = Field(description="log half width of the 80 % range once a repricing is certain")
-    there: _Share = Field(description="chance that an offer can be had on the day it was read")
+    available: _Share = Field(description="chance that an offer can be had on the day it was read")
     stays_days: _Positive = Field(description="time constant with which offers go")
 
 

@@ -76,13 +76,13 @@ class MarketMoves:
         """Note all that a collector lists, before its prices are judged."""
         self._lists[source] = frozenset(content)
         self._voices = {}
-        for one in sorted(self._lists, key=lambda name: (not name.startswith(FOLDERS), name)):
-            copied = (self._voices[other] for other in self._voices if self._is_copy(one, other))
-            self._voices[one] = FOLDERS if one.startswith(FOLDERS) else next(copied, one)
+        for name in sorted(self._lists, key=lambda name: (not name.startswith(FOLDERS), name)):
+            copied = (self._voices[other] for other in self._voices if self._is_copy(name, other))
+            self._voices[name] = FOLDERS if name.startswith(FOLDERS) else next(copied, name)
 
-    def _is_copy(self, one: str, other: str) -> bool:
-        least = min(len(self._lists[one]), len(self._lists[other]))
-        return len(self._lists[one] & self._lists[other]) >= max(_COPY * least, _LEAST_ALIKE)
+    def _is_copy(self, voice: str, other: str) -> bool:
+        least = min(len(self._lists[voice]), len(self._lists[other]))
+        return len(self._lists[voice] & self._lists[other]) >= max(_COPY * least, _LEAST_ALIKE)
 
     def voice(self, source: str) -> str:
         """Return whose voice a source is."""
@@ -96,9 +96,9 @@ class MarketMoves:
     def allowed(self, subject: Subject, source: str) -> list[tuple[float, float]]:
         """Return how far sellers of two other sources moved down and up, in logarithms, in each window."""
         by_source: dict[str, list[tuple[float, ...]]] = defaultdict(list)
-        for (other, seller), said in self._said.get(subject.topic, {}).items():
+        for (other, seller), listings in self._said.get(subject.topic, {}).items():
             if self.voice(other) != self.voice(source) and seller != subject.seller:
-                by_source[self.voice(other)] += [one.moves for one in said.values()]
+                by_source[self.voice(other)] += [listing.moves for listing in listings.values()]
         if len(by_source) < _TWO:
             return [(0.0, 0.0)] * len(WINDOWS)
         windows = ([median(move[number] for move in of) for of in by_source.values()] for number in range(len(WINDOWS)))
@@ -107,26 +107,26 @@ class MarketMoves:
     def agrees(self, subject: Subject, source: str, usd: float, within: float) -> bool:
         """Return whether another source says the same of this seller."""
         return any(
-            one.purchase == subject.purchase and near(usd, one.usd, within)
-            for (other, seller), said in self._said.get(subject.topic, {}).items()
+            listing.purchase == subject.purchase and near(usd, listing.usd, within)
+            for (other, seller), listings in self._said.get(subject.topic, {}).items()
             if self.voice(other) != self.voice(source) and seller == subject.seller
-            for one in said.values()
+            for listing in listings.values()
         )
 
     def table(self) -> tuple[MarketMove, ...]:
         """Return the moves of each accelerator that three sellers name, the furthest first."""
         rows = []
         for topic, voices in self._said.items():
-            moves = sorted(median(one.moves[0] for one in said.values()) for said in voices.values())
+            moves = sorted(median(listing.moves[0] for listing in listings.values()) for listings in voices.values())
             if len({seller for _, seller in voices}) >= LEAST_SELLERS:
                 low, middle, high = (math.exp(it) for it in (moves[0], median(moves), moves[-1]))
                 rows.append(MarketMove(topic.name, topic.spot, len(voices), low, middle, high))
         return tuple(sorted(rows, key=lambda row: -abs(math.log(row.middle))))
 
 
-def near(one: float, other: float | None, within: float) -> bool:
+def near(usd: float, other: float | None, within: float) -> bool:
     """Return whether two prices are as good as the same."""
-    return other is not None and other > 0 and abs(math.log(one / other)) <= within
+    return other is not None and other > 0 and abs(math.log(usd / other)) <= within
 
 
 def anchors(history: Iterable[Dated], day: date, before: Dated | None) -> list[Dated]:

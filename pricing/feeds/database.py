@@ -75,7 +75,7 @@ class Dialect:
     number: str  # a row's own number
     begin: tuple[str, ...]  # a transaction that nobody else writes beside
 
-    def said(self, sql: str) -> str:
+    def spelled(self, sql: str) -> str:
         """Return a statement of ours as this database has it."""
         return sql.replace("?", self.mark)
 
@@ -97,17 +97,17 @@ class Database:
     errors: type[Exception]
 
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        with self._told(), closing(self.connection.cursor()) as cursor:
-            cursor.execute(self.dialect.said(sql), values)
+        with self._translated_errors(), closing(self.connection.cursor()) as cursor:
+            cursor.execute(self.dialect.spelled(sql), values)
             return list(cursor.fetchall())
 
     def run(self, sql: str, values: Sequence[object] = ()) -> None:
-        with self._told(), closing(self.connection.cursor()) as cursor:
-            cursor.execute(self.dialect.said(sql), values)
+        with self._translated_errors(), closing(self.connection.cursor()) as cursor:
+            cursor.execute(self.dialect.spelled(sql), values)
 
     def many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
-        with self._told(), closing(self.connection.cursor()) as cursor:
-            cursor.executemany(self.dialect.said(sql), list(rows))
+        with self._translated_errors(), closing(self.connection.cursor()) as cursor:
+            cursor.executemany(self.dialect.spelled(sql), list(rows))
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -127,7 +127,7 @@ class Database:
             self.connection.close()
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _translated_errors(self) -> Iterator[None]:
         try:
             yield
         except self.errors as error:

@@ -100,7 +100,7 @@ def _offer(facts: Catalogue, row: Row, days: Mapping[str, date]) -> Offer:
     fields["countries"], fields["doubts"] = tuple(fields["countries"]), tuple(fields["doubts"])
     fields["free_machines"] = free
     fields["usd_per_accelerator_hour"] = _appended(None, _PER_HOUR, new, days[last])
-    return _made(Offer, fields)
+    return _build_record(Offer, fields)
 
 
 def _hosted(facts: Catalogue, row: Row, days: Mapping[str, date]) -> HostedPrice:
@@ -119,7 +119,7 @@ def _hosted(facts: Catalogue, row: Row, days: Mapping[str, date]) -> HostedPrice
     vendor, model, tier = named
     label = f"{model}, {tier}" if tier else model
     known = {"label": label, "vendor": vendor, "model": model, "tier": tier}
-    return _made(HostedPrice, {**_HOSTED, **known, **figures})
+    return _build_record(HostedPrice, {**_HOSTED, **known, **figures})
 
 
 def _rate(facts: Catalogue, row: Row, days: Mapping[str, date]) -> BaseModel:
@@ -136,17 +136,19 @@ def _rate(facts: Catalogue, row: Row, days: Mapping[str, date]) -> BaseModel:
 def _value(typical: float, source: str, low: float | None = None, high: float | None = None) -> FigureValue:
     kind = "list_price" if low is None else "derived"
     fields = {"typical": typical, "low": low, "high": high, "kind": kind, "source": f"{PREFIX}{source}"}
-    return _made(FigureValue, {**_VALUE, **fields})
+    return _build_record(FigureValue, {**_VALUE, **fields})
 
 
 def _appended(old: Figure | None, unit: Unit, new: dict[date, FigureValue], checked: date) -> Figure:
     if old is None:
-        return _made(Figure, {"unit": unit, "checked": checked, "values": new, "note": None})
+        return _build_record(Figure, {"unit": unit, "checked": checked, "values": new, "note": None})
     later = max(checked, old.checked)
-    return _made(Figure, {"unit": old.unit, "checked": later, "values": {**old.values, **new}, "note": old.note})
+    return _build_record(
+        Figure, {"unit": old.unit, "checked": later, "values": {**old.values, **new}, "note": old.note}
+    )
 
 
-def _made(kind: type[_R], fields: dict[str, Any]) -> _R:
+def _build_record(kind: type[_R], fields: dict[str, Any]) -> _R:
     """Do as `model_construct`, in a quarter of the time."""
     record = kind.__new__(kind)
     put = object.__setattr__

@@ -156,12 +156,14 @@ class FeedNameResolver:
         if not region and len({name for name, _ in regions}) == 1:
             region = next(iter(regions))[0]
         areas = [area for (name, area), _ in regions.most_common() if name == region]
-        said = tuple(code for code in observation.countries if code in self._catalogue.lands)
-        countries = said or self._catalogue.providers[seller].regions.get(region, ()) or self._country(region)
+        listed_countries = tuple(code for code in observation.countries if code in self._catalogue.lands)
+        countries = (
+            listed_countries or self._catalogue.providers[seller].regions.get(region, ()) or self._country(region)
+        )
         if observation.area is not None:
-            return SaleLocation(region or NOT_STATED, observation.area, said)
+            return SaleLocation(region or NOT_STATED, observation.area, listed_countries)
         area = areas[0] if areas else self._area(countries, region)
-        return SaleLocation(region or NOT_STATED, area, () if areas and not said else tuple(countries))
+        return SaleLocation(region or NOT_STATED, area, () if areas and not listed_countries else tuple(countries))
 
     def _country(self, region: str) -> tuple[str, ...]:
         """Return the country in a region's name: `Texas, US`, `FR`, `japaneast`, `Frankfurt, Germany`."""
@@ -232,8 +234,8 @@ class OfferShapeIndex:
         """Return the id of that offer. One price everywhere is that of the one place on the list."""
         wider = [shape, shape._replace(region="")] if shape.region == NOT_STATED else [shape]
         if shape.accelerators == 1 and not sku:  # the price of one, in machines of the only size
-            wider += [one._replace(accelerators=0) for one in wider]
-        keys = (self._matching_machine(self._offers.get(one, ()), sku) for one in wider)
+            wider += [sized._replace(accelerators=0) for sized in wider]
+        keys = (self._matching_machine(self._offers.get(sized, ()), sku) for sized in wider)
         return next((key for key in keys if key is not None), None)
 
     def is_only_location(self, shape: OfferShape, sku: str, regions: Set[str]) -> bool:

@@ -47,7 +47,7 @@ class UnresolvedName(NamedTuple):
     prices: int
 
 
-def asked(held: HeldReading) -> What:
+def question(held: HeldReading) -> What:
     """Return the sort of thing that the name of a held price should be."""
     if held.reason.kind == "unknown_seller":
         return "vendor" if held.kind == "hosted" else "seller"
@@ -59,7 +59,7 @@ def unresolved_names(held: Iterable[HeldReading]) -> tuple[UnresolvedName, ...]:
     reasons: dict[tuple[What, str], list[GateReason]] = defaultdict(list)
     for reading in held:
         if reading.reason.kind in NAMES:
-            reasons[asked(reading), plain(reading.reason.name)].append(reading.reason)
+            reasons[question(reading), plain(reading.reason.name)].append(reading.reason)
     names = [UnresolvedName(what, alike[0].name, alike[0], len(alike)) for (what, _), alike in reasons.items()]
     return tuple(sorted(names, key=lambda name: (-name.prices, name.what, name.called.casefold())))
 
@@ -73,7 +73,7 @@ def say(store: LivePriceStore, live: Catalogue, word: NameInput) -> NameDecision
         waiting = [reading for reading in waiting if plain(reading.reason.name) == plain(word.called)]
         name = _name(store, live, word, waiting)
         store.name(name)
-        under = [reading for reading in waiting if reading.reason.kind == "unwanted" or asked(reading) == name.what]
+        under = [reading for reading in waiting if reading.reason.kind == "unwanted" or question(reading) == name.what]
         judged = _judge(store, live, under, day)
         store.set_statuses(judged, word.person, word.at)
     return NameDecisionResult(name, Counter(verdict for _, verdict, _ in judged))
@@ -87,11 +87,11 @@ def _name(store: LivePriceStore, live: Catalogue, word: NameInput, waiting: Sequ
             break
     else:
         open_names = [reading for reading in waiting if reading.reason.kind in NAMES]
-        first = next((reading for reading in open_names if word.what in (None, asked(reading))), None)
+        first = next((reading for reading in open_names if word.what in (None, question(reading))), None)
         if first is None:
             wish = "`held` lists those that are asked about"
             raise StoreError(f"No price waits under the name {word.called[:60]!r}: {wish}.")
-        what, called, refresh = asked(first), first.reason.name, int(first.id.split("-")[0])
+        what, called, refresh = question(first), first.reason.name, int(first.id.split("-")[0])
     return Name(what, called, meaning(live, what, word.means), word.person, word.at, refresh)
 
 

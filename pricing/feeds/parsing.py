@@ -99,8 +99,8 @@ def offers(
     seller: str, accelerator: str, count: int | None, prices: Mapping[Purchase, object], **fields: Any
 ) -> Iterator[Observation]:
     """Yield an observation for each purchase that has a price; nothing for a part of an accelerator."""
-    for purchase, asked in prices.items():
-        if count and (price := positive(asked)):
+    for purchase, text in prices.items():
+        if count and (price := positive(text)):
             yield Observation(seller, accelerator, count, purchase, price, **fields)
 
 

@@ -266,7 +266,7 @@ class _RefreshRun:
         before = PriorPrices() if self.store is None else self.store.before(feed.name, day)
         if reading.state == "read" and not reading.rows and not feed.may_be_empty:
             reading.state, reading.why = "failed", f"{feed.label} named no price at all: its old ones stay."
-        said = reading.compare_clocks(day)
+        complaint = reading.compare_clocks(day)
         if reading.state == "failed":
             return [], SourceResult(
                 feed.name, feed.label, "failed", odd=len(reading.bad_rows), said=reading.why, seconds=reading.seconds
@@ -287,11 +287,11 @@ class _RefreshRun:
         new = [price for price in every if before.last.get(price.what) != (price.day, price.asked)]
         verdicts = Counter[Verdict]("believed" if price.reason is None else price.reason.verdict for price in new)
         if lacks:
-            said.append(f"{feed.label} was read, but without {', '.join(lacks)}: its old prices of them stay.")
+            complaint.append(f"{feed.label} was read, but without {', '.join(lacks)}: its old prices of them stay.")
         state: SourceState = "shrunk" if lost_many_prices(len(every) + left, before.seen) else "read"
         return new, SourceResult(
             feed.name, feed.label, state, len(every), len(new), dict(verdicts), len(reading.bad_rows),
-            left, " ".join(said), reading.seconds,
+            left, " ".join(complaint), reading.seconds,
         )  # fmt: skip
 
     def _uncovered(self, feed: Feed, reading: _SourceReading, market: MarketPrices) -> list[str]:

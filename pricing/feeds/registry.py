@@ -53,7 +53,7 @@ _KINDS: dict[str, type[AnyPriced]] = {
     "rental": Observation, "hosted": HostedPriceObservation, "exchange": ExchangeRateObservation,
     "interruption": InterruptionObservation,
 }  # fmt: skip
-_FIELDS = (one.name for kind in _KINDS.values() for one in fields(kind))
+_FIELDS = (entry.name for kind in _KINDS.values() for entry in fields(kind))
 COLUMNS = tuple(dict.fromkeys(("kind", "source", "day", *_FIELDS)))
 
 
@@ -134,9 +134,9 @@ def published_feed(where: str, key: str = "") -> Feed:
     except (ValueError, RuntimeError, OSError) as error:  # no address; a link to itself; a name that no system takes
         wish = "is no address to read prices from: want https://HOST/FOLDER, or a folder."
         raise PublishedAddressError(f"{without_unseen(where)[:100]} {wish}") from error
-    whose = hashlib.sha256((key or place).encode()).hexdigest()[:12]
+    digest = hashlib.sha256((key or place).encode()).hexdigest()[:12]
     return Feed(
-        name=f"{SIGNED if key else FOLDERS}{whose}", label=place[:120],
+        name=f"{SIGNED if key else FOLDERS}{digest}", label=place[:120],
         page=place if host else _OF_FOLDERS, hosts=(host,) if host else (),
         licence="as its README.md says, source by source", read=partial(_read, place, key), via="third_party",
         largest_reply_bytes=_LARGEST_BYTES,

@@ -59,12 +59,12 @@ def verify(content: bytes, signature: bytes, public: str) -> None:
     key = public_key(public)
     try:
         _, line, trusted, whole = signature.decode().splitlines()
-        made, both = _bytes(line, _SIGNATURE_BYTES), base64.b64decode(whole, validate=True)
+        parsed, both = _bytes(line, _SIGNATURE_BYTES), base64.b64decode(whole, validate=True)
     except (ValueError, SignatureError) as error:
         raise SignatureError("has a signature that cannot be read") from error
-    if made[_KEY] != key[_KEY]:
+    if parsed[_KEY] != key[_KEY]:
         raise SignatureError("is signed by another than the key that you trust")
-    signed, known = made[10:], Ed25519PublicKey.from_public_bytes(key[10:])
+    signed, known = parsed[10:], Ed25519PublicKey.from_public_bytes(key[10:])
     try:
         known.verify(signed, hashlib.blake2b(content).digest())
         known.verify(both, signed + trusted[len(_TRUSTED) :].encode())

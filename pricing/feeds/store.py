@@ -160,8 +160,8 @@ class LivePriceStore:
         refused: dict[str, float] = {}
         last: dict[str, tuple[date, ObservedPrice]] = {}
         for product, refresh, number, own_day, read, usd, verdict, *price in rows:
-            asked = self._read("readings.price", written.asked, *price)
-            last[product] = self._read("readings.day", written.day, own_day), asked
+            price_read = self._read("readings.price", written.asked, *price)
+            last[product] = self._read("readings.day", written.day, own_day), price_read
             read_on = self._read("refreshes.day", written.day, read)
             if (refresh, number) in accepted and verdict == "believed":  # what was before counts no more
                 by_person.add(product)
@@ -376,7 +376,7 @@ class LivePriceStore:
         days = Counter(dict(read))
         return {product: (count, max(count, days[source])) for product, source, count in rows}
 
-    def had(self, since: date) -> list[ProductAvailability]:
+    def availability(self, since: date) -> list[ProductAvailability]:
         """Return rentable products and on how many days each was available since then."""
         products, available = self.products(), []
         for product, (days, of) in self.availability_counts(since).items():

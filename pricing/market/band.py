@@ -44,7 +44,7 @@ class Seller:
     kind: SellerKind
     ln_price: float | None  # believed, on demand
     half: float  # half width of its 80 % range, log
-    there: float  # chance that the offer still stands
+    available: float  # chance that the offer still stands
     age_days: float
     fabric: bool
     generation: str = ""
@@ -114,12 +114,12 @@ class OrderBand:
     unnamed_share: float  # of the band, from sellers that publish no price
     cheapest_age_days: float | None = None  # of the cheapest seller's price
     depths: tuple[Depth, ...] = ()  # of those who may take the order, with the chance that each sells at all
-    there: tuple[float, ...] = ()
+    available: tuple[float, ...] = ()
 
     @cached_property
     def even_chance_count(self) -> int:
         """The largest order that somebody has with a chance of a half. Few ask, and it takes half of the time."""
-        return count_with_chance(0.5, self.depths, self.there)
+        return count_with_chance(0.5, self.depths, self.available)
 
     @property
     def has_few_sellers(self) -> bool:
@@ -178,8 +178,8 @@ def order_band(sellers: Sequence[Seller], order: OrderRequest) -> OrderBand | No
     low, typical, high = mixture.widened(lifted.tolist())
     cheapest = _cheapest(quotes, order, typical)
     able = [quote for quote in quotes if order.is_had_at(quote.seller)]
-    depths, there = tuple(quote.depth for quote in able), tuple(quote.seller.there for quote in able)
-    likely = chance_of_any(order.count, depths, there)
+    depths, availability = tuple(quote.depth for quote in able), tuple(quote.seller.available for quote in able)
+    likely = chance_of_any(order.count, depths, availability)
     standing = _standing(likely)
     return OrderBand(
         low=low, typical=typical, high=high,
@@ -189,7 +189,7 @@ def order_band(sellers: Sequence[Seller], order: OrderRequest) -> OrderBand | No
         wait_months=None if standing == "unavailable" else min(_wait(quote, order) for quote in quotes),
         unnamed_share=float(shares[-1] / shares.sum()),
         cheapest_age_days=None if cheapest is None else cheapest.seller.age_days,
-        depths=depths, there=there,
+        depths=depths, available=availability,
     )  # fmt: skip
 
 
@@ -201,8 +201,8 @@ def seller_quotes(sellers: Sequence[Seller], order: OrderRequest) -> tuple[float
 
 def _mixture(sellers: Sequence[Seller], order: OrderRequest) -> _Mixture | None:
     counts_less = _hyperscaler_weight(sellers)
-    asked = filter(order.accepts, sellers)
-    quotes = tuple(quote for seller in asked if (quote := _quote(seller, order, counts_less)) is not None)
+    eligible = filter(order.accepts, sellers)
+    quotes = tuple(quote for seller in eligible if (quote := _quote(seller, order, counts_less)) is not None)
     if not quotes:
         return None
     unnamed = _unnamed(quotes, order)
@@ -214,7 +214,7 @@ def _mixture(sellers: Sequence[Seller], order: OrderRequest) -> _Mixture | None:
 
 def _hyperscaler_weight(sellers: Sequence[Seller]) -> float:
     """Return the weight of a hyperscaler's list price: buyers who pay it are bound to it, so it counts less."""
-    return constants().band.hyperscaler_weight if any(one.kind != "hyperscaler" for one in sellers) else 1.0
+    return constants().band.hyperscaler_weight if any(seller.kind != "hyperscaler" for seller in sellers) else 1.0
 
 
 def _quote(seller: Seller, order: OrderRequest, hyperscaler_weight: float) -> _Quote | None:
@@ -227,7 +227,7 @@ def _quote(seller: Seller, order: OrderRequest, hyperscaler_weight: float) -> _Q
     share = chance(order.count, depth)
     if order.count < seller.least_order:
         share *= math.exp(-4 * math.log(seller.least_order / order.count) ** 2)
-    weight = seller.there * math.exp(-seller.age_days / known.age_days) * share
+    weight = seller.available * math.exp(-seller.age_days / known.age_days) * share
     weight *= hyperscaler_weight if seller.kind == "hyperscaler" else 1.0
     if order.is_joined:
         premium, spread, kept = _fabric(seller, order.count, spread)
@@ -288,15 +288,15 @@ def _unnamed(quotes: Sequence[_Quote], order: OrderRequest) -> _Quote:
     for further from the middle than a limit: with few sellers none of them is the middle.
     """
     known, fabric = constants().band, constants().fabric
-    base = np.array([one.seller.there * math.exp(-one.seller.age_days / known.age_days) for one in quotes])
-    others = np.array([one.seller.kind != "hyperscaler" for one in quotes], dtype=float)
+    base = np.array([quote.seller.available * math.exp(-quote.seller.age_days / known.age_days) for quote in quotes])
+    others = np.array([quote.seller.kind != "hyperscaler" for quote in quotes], dtype=float)
     has_others = bool(others.any())
     weights = base * others if has_others else base
     if order.count > fabric.start or not has_others:
-        weights = weights * [1.0 if one.seller.kind == "cluster" or not order.is_joined else fabric.unknown_weight
-                             for one in quotes]  # fmt: skip
+        weights = weights * [1.0 if quote.seller.kind == "cluster" or not order.is_joined else fabric.unknown_weight
+                             for quote in quotes]  # fmt: skip
     weights = weights if weights.sum() > 0 else base
-    usd = np.array([one.ln_usd for one in quotes])
+    usd = np.array([quote.ln_usd for quote in quotes])
     kind: SellerKind = "cluster" if order.count > fabric.start else "machine"
     if has_others and order.ln_level is not None:
         level = _quote(Seller("", kind, order.ln_level, 0.0, 1.0, 0.0, True), order, 1.0)
@@ -343,7 +343,7 @@ def _lift(quotes: Sequence[_Quote], order: OrderRequest, typical: float, sellers
         return 1.0
     known = constants().band
     chances = (
-        chance(order.count, each.depth) * each.seller.there * min((order.count / each.seller.least_order) ** 2, 1.0)
+        chance(order.count, each.depth) * each.seller.available * min((order.count / each.seller.least_order) ** 2, 1.0)
         for each in quotes
     )
     has = [min(max(each, _LEAST) / known.standing["perhaps"], 1.0) for each in chances]
@@ -358,7 +358,7 @@ def _cheapest(quotes: Sequence[_Quote], order: OrderRequest, typical: float) -> 
     known = constants().band
     likely = [
         quote for quote in quotes
-        if quote.chance * quote.seller.there >= known.likely and order.is_had_at(quote.seller)
+        if quote.chance * quote.seller.available >= known.likely and order.is_had_at(quote.seller)
         and quote.seller.sells_spot == (order.purchase == "spot")
     ]  # fmt: skip
     cheapest = min(likely, key=lambda quote: (quote.ln_usd, quote.seller.name), default=None)

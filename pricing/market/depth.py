@@ -70,12 +70,12 @@ def chance(count: float, depth: Depth) -> float:
     return 0.5 * math.erfc(away / math.sqrt(2))
 
 
-def chance_of_any(count: float, depths: Sequence[Depth], there: Sequence[float]) -> float:
-    """Return the chance that at least one of several sellers has so many; `there`: each one's of selling at all. [1]"""
-    return float(_chances(np.array([_log_need(count)]), depths, there)[0])
+def chance_of_any(count: float, depths: Sequence[Depth], available: Sequence[float]) -> float:
+    """Return the chance that at least one of several sellers has so many; `available`: that each sells at all. [1]"""
+    return float(_chances(np.array([_log_need(count)]), depths, available)[0])
 
 
-def _chances(log_needs: Floats, depths: Sequence[Depth], there: Sequence[float]) -> Floats:
+def _chances(log_needs: Floats, depths: Sequence[Depth], availability: Sequence[float]) -> Floats:
     if not depths:
         return np.zeros(len(log_needs))
     common = constants().depth.common
@@ -83,18 +83,18 @@ def _chances(log_needs: Floats, depths: Sequence[Depth], there: Sequence[float])
     spreads = np.array([depth.spread for depth in depths])
     scarce = math.sqrt(common) * spreads * _NODES[:, None]
     lacks = normal_cdf((log_needs[:, None, None] - medians - scarce) / (spreads * math.sqrt(1 - common)))
-    nobody = np.prod(1 - np.asarray(there) * (1 - lacks), axis=-1)
+    nobody = np.prod(1 - np.asarray(availability) * (1 - lacks), axis=-1)
     return np.asarray(1.0 - nobody @ _WEIGHTS / _WEIGHTS.sum())
 
 
-def count_with_chance(share: float, depths: Sequence[Depth], there: Sequence[float]) -> int:
+def count_with_chance(share: float, depths: Sequence[Depth], available: Sequence[float]) -> int:
     """Return the largest order that some seller has with this chance; 0 where nobody has one."""
     low, high = 0.0, math.log(_MOST)
-    if chance_of_any(1, depths, there) < share:
+    if chance_of_any(1, depths, available) < share:
         return 0
     for _ in range(5):
         grid = np.linspace(low, high, _GRID)
-        enough = _chances(np.array([_log_need(math.exp(value)) for value in grid]), depths, there) >= share
+        enough = _chances(np.array([_log_need(math.exp(value)) for value in grid]), depths, available) >= share
         last = int(np.flatnonzero(enough)[-1]) if enough.any() else 0
         low, high = grid[last], grid[min(last + 1, _GRID - 1)]
     return int(math.exp((low + high) / 2))

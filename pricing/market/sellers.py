@@ -97,8 +97,8 @@ def spot_sellers(
     others = (seller for seller in sellers(catalogue, accelerator, day, stay) if seller.name not in names)
     share = constants().band.unpublished_spot
     return (
-        *(replace(seller, sells_spot=True, there=max(seller.there, _OLD_THERE)) for seller in published),
-        *(replace(seller, there=seller.there * share) for seller in others),
+        *(replace(seller, sells_spot=True, available=max(seller.available, _OLD_THERE)) for seller in published),
+        *(replace(seller, available=seller.available * share) for seller in others),
     )
 
 
@@ -111,10 +111,10 @@ def _sellers(
         kind = _kind(catalogue, key)
         if kind is not None:
             groups.setdefault((catalogue.offers[key].provider, kind), []).append(key)
-    found = (
+    sellers = (
         _seller(catalogue, provider, kind, offers, prices, day) for (provider, kind), offers in sorted(groups.items())
     )
-    return tuple(seller for seller in found if seller is not None)
+    return tuple(seller for seller in sellers if seller is not None)
 
 
 @cached(64, same=lambda catalogue, *_: (catalogue,), equal=lambda _, *wish: wish)
@@ -160,18 +160,18 @@ def _seller(
     best = min(priced, key=lambda price: price.typical)
     least_there = _OLD_THERE if "old" in offers[keys[0]].doubts else _LEAST_THERE
     capacities = [sale(catalogue, key) for key in keys]
-    published = [one.most.accelerators for one in capacities if not one.most.assumed]
+    published = [capacity.most.accelerators for capacity in capacities if not capacity.most.assumed]
     return Seller(
         name=provider, kind=kind,
         ln_price=math.log(best.typical) if on_demand else None,
-        half=math.log(best.high / best.low) / 2, there=max(best.there, least_there), age_days=best.age_days,
-        fabric=any(one.fabric not in (None, "ethernet") for one in capacities),
+        half=math.log(best.high / best.low) / 2, available=max(best.available, least_there), age_days=best.age_days,
+        fabric=any(capacity.fabric not in (None, "ethernet") for capacity in capacities),
         generation=generation(catalogue, offers[keys[0]].accelerator),
         published_most=max(published, default=None),
         free_now=_free_now([offers[key] for key in keys], day),
         list_on_demand=best.read_usd if on_demand else None,
         terms=terms,
-        least_order=min(one.least for one in capacities),
+        least_order=min(capacity.least for capacity in capacities),
         unapproved=_unapproved(catalogue.providers[provider], best.typical),
     )  # fmt: skip
 
@@ -228,10 +228,10 @@ def _able(
     catalogue: Catalogue, accelerator: str, day: date, order: OrderRequest, stay: ResidencyRequirement
 ) -> tuple[list[Depth], list[float]]:
     """Return how many each seller that joins enough of them has, and its chance of selling at all."""
-    asked = filter(order.accepts, sellers_for(order.purchase)(catalogue, accelerator, day, stay))
-    able = [one for one in asked if order.is_had_at(one)]
+    eligible = filter(order.accepts, sellers_for(order.purchase)(catalogue, accelerator, day, stay))
+    able = [seller for seller in eligible if order.is_had_at(seller)]
     depths = (
-        seller_depth(one.kind, order.months, order.purchase, order.age, one.published_most, one.free_now)
-        for one in able
+        seller_depth(seller.kind, order.months, order.purchase, order.age, seller.published_most, seller.free_now)
+        for seller in able
     )
-    return list(depths), [one.there for one in able]
+    return list(depths), [seller.available for seller in able]

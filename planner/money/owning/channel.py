@@ -30,4 +30,4 @@ def _closest(setting: PlanContext, wanted: Channel | None) -> Delivery:
         return (1 if product in delivery.products else -1) if delivery.products else 0
 
     every = setting.catalogue.deliveries.values()
-    return max((one for one in every if one.channel == wanted or (wanted is None and one.usual)), key=closeness)
+    return max((item for item in every if item.channel == wanted or (wanted is None and item.usual)), key=closeness)

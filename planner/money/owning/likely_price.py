@@ -98,7 +98,7 @@ def leave_one_out_errors(known: tuple[PricedChip, ...]) -> tuple[float, ...]:
     foretold = (
         _fit_regression((*known[:place], *known[place + 1 :])).usd(chip.chip) for place, chip in enumerate(known)
     )
-    return tuple(one.usd / usd for one, usd in zip(known, foretold, strict=True))
+    return tuple(price.usd / usd for price, usd in zip(known, foretold, strict=True))
 
 
 def _chip_traits(record: Accelerator) -> _ChipTraits | None:

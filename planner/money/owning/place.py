@@ -164,10 +164,10 @@ def power_shortfall_reason(setting: PlanContext, accelerators: int) -> str | Non
     if setting.scenario.own.most_kw is not None:
         have = f"you have {limit:g} kW"
     fitting = (_fitting_count_text(setting, what, accelerators), _power_cap_text(what, accelerators, limit))
-    would = [text for text in fitting if text]
+    alternatives = [text for text in fitting if text]
     label = setting.catalogue.accelerator_label(setting.scenario.accelerator)
-    would.append(f"{'or ' * bool(would)}{math.ceil(kw * 10) / 10:g} kW of power")
-    return f"{accelerators:,} x {label} draw up to {kw:.3g} kW and {have}: {', '.join(would)} would do"
+    alternatives.append(f"{'or ' * bool(alternatives)}{math.ceil(kw * 10) / 10:g} kW of power")
+    return f"{accelerators:,} x {label} draw up to {kw:.3g} kW and {have}: {', '.join(alternatives)} would do"
 
 
 def _fitting_count_text(setting: PlanContext, what: Machine, accelerators: int) -> str | None:

@@ -38,11 +38,11 @@ class Installments:
         due = (number >= 1) & (number <= self.months) & (self.holding.plan.month <= sold_in)
         pays = np.asarray(due * self.holding.comes, dtype=np.float64)
         settles = np.equal(self.holding.plan.month, np.minimum(last, sold_in)) * self.holding.comes
-        made = np.asarray(np.sum(pays, axis=-1, keepdims=np.ndim(pays) > 1), dtype=np.float64)
+        payments = np.asarray(np.sum(pays, axis=-1, keepdims=np.ndim(pays) > 1), dtype=np.float64)
         sheet.add(f"{name}_months", self.months, "months", PLAN)
         sheet.add("month", self.holding.plan.month, "its number", PLAN)
         sheet.add("delivery_month", self.holding.delivery_month, "its number", PLAN)
-        sheet.add("payments_made", made if made.ndim else float(made), "payments", PLAN)
+        sheet.add("payments_made", payments if payments.ndim else float(payments), "payments", PLAN)
         sheet.add("pays", pays, "1 in months with a payment, else 0", PLAN)
         sheet.add("settles", settles, "1 in the month in which all is settled, else 0", PLAN)
 
@@ -63,17 +63,17 @@ def grown(rate: str) -> str:
     return f"(1 + {rate}) ** ((month - 1) / 12) / (1 + {rate}) ** (delivery_month / 12)"
 
 
-def outstanding_share(rate: str, months: str, made: str) -> str:
+def outstanding_share(rate: str, months: str, payments: str) -> str:
     """The part of a loan that is owed after so many level payments in arrears."""
     end = f"(1 + {rate}) ** ({months} / 12)"
-    some = f"({end} - (1 + {rate}) ** ({made} / 12)) / max({end} - 1, 1e-9)"
-    return f"where({rate} > {_FLAT}, {some}, ({months} - {made}) / {months})"
+    some = f"({end} - (1 + {rate}) ** ({payments} / 12)) / max({end} - 1, 1e-9)"
+    return f"where({rate} > {_FLAT}, {some}, ({months} - {payments}) / {months})"
 
 
 def level_payment(rate: str, months: str, left: str, *, in_advance: bool) -> str:
     """The level payment for each dollar lent, of which a share is left owing at the end."""
-    one = f"(1 - (1 + {rate}) ** (-1 / 12))" if in_advance else f"((1 + {rate}) ** (1 / 12) - 1)"
-    some = f"{one} * ((1 - {left}) / max(1 - (1 + {rate}) ** (-1 * {months} / 12), 1e-9) + {left})"
+    annuity = f"(1 - (1 + {rate}) ** (-1 / 12))" if in_advance else f"((1 + {rate}) ** (1 / 12) - 1)"
+    some = f"{annuity} * ((1 - {left}) / max(1 - (1 + {rate}) ** (-1 * {months} / 12), 1e-9) + {left})"
     return f"where({rate} > {_FLAT}, {some}, (1 - {left}) / {months})"
 
 

@@ -67,19 +67,19 @@ def term_sequences(setting: PlanContext, terms: Sequence[ReservationTerm]) -> li
         longest = {terms[n].seller: terms[n].months for n in firsts}  # the last is the longest
         return [
             TermSequence(
-                tuple(n for n in firsts if terms[n].seller == who),
-                tuple(n for n, term in enumerate(terms) if _may_follow(term, who, terms) and term.months <= most),
+                tuple(n for n in firsts if terms[n].seller == seller),
+                tuple(n for n, term in enumerate(terms) if _may_follow(term, seller, terms) and term.months <= most),
                 _LATE,
             )
-            for who, most in longest.items()
+            for seller, most in longest.items()
         ]
 
-    def follows(first: ReservationTerm, one: ReservationTerm) -> bool:
+    def follows(first: ReservationTerm, after: ReservationTerm) -> bool:
         if first.is_once:
-            return at_end != "expire" and not one.is_once and one.months <= first.months
+            return at_end != "expire" and not after.is_once and after.months <= first.months
         if at_end == "shorter":
-            return one.seller == first.seller and one.months < first.months
-        return at_end == "roll" and one is first
+            return after.seller == first.seller and after.months < first.months
+        return at_end == "roll" and after is first
 
     let_go = {"roll": _NEVER, "shorter": _LATE, "expire": _ALWAYS}[at_end]
     return [
@@ -178,7 +178,7 @@ def _tier_edges(demand: Array, machine: float, in_steps: bool) -> list[tuple[flo
     whole = [(0.0, np.inf)]
     if not in_steps:
         return whole
-    low, high = (float(np.ceil(one / machine - _NEARLY) * machine) for one in (demand.min(), demand.max()))
+    low, high = (float(np.ceil(count / machine - _NEARLY) * machine) for count in (demand.min(), demand.max()))
     step = np.ceil((high - low) / machine / (MOST_STEPS - 1) - _NEARLY) * machine
     tops = [low, *(min(low + step * number, high) for number in range(1, MOST_STEPS))]
     return whole + list(zip([0.0, *tops[:-1]], tops, strict=True))
@@ -220,7 +220,7 @@ class _BookingSearch:
         paid = np.array([plan.paid(length, prepaid=reserve.prepaid) for length in lengths])[place]
         low, high = self.edges[..., 0, None, None], self.edges[..., 1, None, None]
         many = np.clip(busiest[:, None] - low, 0.0, high - low)  # rows x tiers x options x months
-        machine, minimum, usd = (one[options][:, None, :, None] for one in (prices.machine, prices.minimum, prices.usd))
+        machine, minimum, usd = (row[options][:, None, :, None] for row in (prices.machine, prices.minimum, prices.usd))
         billed = np.where(many > 0, np.ceil(np.maximum(many, minimum) / machine - _NEARLY) * machine, 0.0)
         price = volume_price(reserve, billed, usd) if reserve.volume else usd
         cost = billed * price * plan.need.hours_per_month * (plan.level * paid)[:, None]
@@ -310,7 +310,9 @@ class _BookingSearch:
         tiers = [self._trace_bookings(row, 1, int(np.argmin(begun[row, 1])))]
         tiers += [self._trace_bookings(row, tier) for tier in range(2, self.edges.shape[1])]
         tops = [int(high - low) for low, high in self.edges[row, 1:]]
-        stepped = tuple(ReservationTier(one, most) for one, most in zip(tiers, tops, strict=True) if one and most)
+        stepped = tuple(
+            ReservationTier(kept_tier, most) for kept_tier, most in zip(tiers, tops, strict=True) if kept_tier and most
+        )
         return BookingResult(stepped, tiers[0], float(best[row]))
 
     def _trace_bookings(self, row: int, tier: int, first: int | None = None) -> tuple[Reservation, ...]:

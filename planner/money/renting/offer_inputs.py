@@ -125,12 +125,15 @@ def estimated_prices(setting: PlanContext, keys: tuple[str, ...]) -> PriceEstima
 def market_prices(setting: PlanContext, keys: tuple[str, ...], months: tuple[float, ...]) -> PriceEstimates:
     """Return the prices that a plan pays at offers for commitments of some months: the market's for its own orders."""
     estimates = estimated_prices(setting, keys)
-    asked = [setting.offers.market_price(key, term) for key, term in zip(keys, months, strict=True)]
-    if not any(asked):
+    market = [setting.offers.market_price(key, term) for key, term in zip(keys, months, strict=True)]
+    if not any(market):
         return estimates
     ends = {
         end: np.array(
-            [price if quote is None else getattr(quote.band, end) for price, quote in zip(believed, asked, strict=True)]
+            [
+                price if quote is None else getattr(quote.band, end)
+                for price, quote in zip(believed, market, strict=True)
+            ]
         )
         for end, believed in ((end, getattr(estimates, end).tolist()) for end in _ENDS)
     }

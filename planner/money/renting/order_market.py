@@ -56,8 +56,8 @@ class OrderMarket:
         setting, order = self.setting, busiest_order(self.setting)
         known = sellers_for(self.purchase)(setting.catalogue, setting.scenario.accelerator, setting.day, order.stay)
         months = self.months if self.purchase == "reserved" else 0.0
-        asked = [seller for seller in known if seller.sells_spot == (self.purchase == "spot")]
-        names = {seller.name for seller in asked if order.hosts or seller.kind != "host"}
+        eligible = [seller for seller in known if seller.sells_spot == (self.purchase == "spot")]
+        names = {seller.name for seller in eligible if order.hosts or seller.kind != "host"}
         return MarketPrice(offer, months, self.count, len(names), self.band)
 
     def unavailable_text(self) -> str:
@@ -117,12 +117,12 @@ def rentable(setting: PlanContext, need: DemandLayer) -> DemandLayer:
 def rental_counts(setting: PlanContext) -> tuple[int, int, int] | None:
     """Return how many somebody rents out at once with chances of 9, 5 and 1 of 10; None where the price is yours."""
     price = setting.offers.market_price(setting.offers.on_demand) or setting.offers.market_price(None)
-    return None if price is None else _counts(price.band.depths, price.band.there)
+    return None if price is None else _counts(price.band.depths, price.band.available)
 
 
 @cached(64)
-def _counts(depths: tuple[Depth, ...], there: tuple[float, ...]) -> tuple[int, int, int]:
-    few, middle, many = (max(count_with_chance(chance, depths, there), 1) for chance in (0.9, 0.5, 0.1))
+def _counts(depths: tuple[Depth, ...], availability: tuple[float, ...]) -> tuple[int, int, int]:
+    few, middle, many = (max(count_with_chance(chance, depths, availability), 1) for chance in (0.9, 0.5, 0.1))
     return few, middle, many
 
 
@@ -167,8 +167,8 @@ def spot_shortfall(setting: PlanContext) -> Mapping[Case, float]:
     if price is None:
         return dict.fromkeys(_CHANCES, 0.0)
     peak = demand_of(setting, interruptible_work(setting)).all.peak_accelerators
-    depths, there, wanted = price.band.depths, price.band.there, np.maximum(peak, 1.0)
-    return {case: max(1 - count_with_chance(chance, depths, there) / wanted, 0.0)
+    depths, availability, wanted = price.band.depths, price.band.available, np.maximum(peak, 1.0)
+    return {case: max(1 - count_with_chance(chance, depths, availability) / wanted, 0.0)
             for case, chance in _CHANCES.items()}  # fmt: skip
 
 
@@ -196,8 +196,10 @@ def placeable(
 
     best = min(listed, key=lambda at: (*seller(at), usd[at], keys[at]))
     provider = catalogue.offers[keys[best]].provider
-    here = [at for at in listed if catalogue.offers[keys[at]].provider == provider and seller(at) == seller(best)]
-    return [*yours, *here]
+    same_seller = [
+        at for at in listed if catalogue.offers[keys[at]].provider == provider and seller(at) == seller(best)
+    ]
+    return [*yours, *same_seller]
 
 
 def at_market(catalogue: Catalogue, prices: PriceEstimates, bands: Sequence[OrderBand | None]) -> PriceEstimates:

@@ -94,8 +94,8 @@ def nobody(setting: PlanContext, keys: Sequence[str], order: Order, buying: str)
         )
     most: dict[str, Capacity] = {}
     for key in joined:
-        who, its = catalogue.offers[key].provider, sale(catalogue, key).most
-        most[who] = max(most.get(who, its), its)
+        provider, its = catalogue.offers[key].provider, sale(catalogue, key).most
+        most[provider] = max(most.get(provider, its), its)
     best = max(joined, key=lambda key: (sale(catalogue, key).most, key))
     largest = _number(sale(catalogue, best).most)
     every = f", all {len(most)} sellers together {_number(*most.values())}" if len(most) > 1 else ""

@@ -166,9 +166,9 @@ class _HeldMachines:
     def at(self, tier: ReservationTier, contract: Contract) -> _HeldMachines:
         """The reservations at one offer for one term alone."""
         is_of = np.array([(booking.offer, booking.term_months) == contract for booking in tier.bookings])
-        here = (self.number > _NONE) & is_of[self.number]
-        many, works = np.where(here, self.many, 0.0), np.where(here, self.works, 0.0)
-        return _HeldMachines(self.asked, np.where(here, self.number, _NONE), many, works)
+        is_used = (self.number > _NONE) & is_of[self.number]
+        many, works = np.where(is_used, self.many, 0.0), np.where(is_used, self.works, 0.0)
+        return _HeldMachines(self.asked, np.where(is_used, self.number, _NONE), many, works)
 
     def served_layer(self, need: DemandLayer) -> DemandLayer:
         """Return the part of the work that they do."""

@@ -112,8 +112,8 @@ class Answer:
         first, second = (build_ledger(columns, option_builder(evaluated.option)) for evaluated in self.pair)
         if first is None or second is None:
             return ()
-        one = np.ones((len(RENT_CHANGES), 1))
-        worths = (one * monthly_discount_factors(self.plan.setting), one)
+        ones = np.ones((len(RENT_CHANGES), 1))
+        worths = (ones * monthly_discount_factors(self.plan.setting), ones)
         today, plain = (payback_against(first, second, worth) for worth in worths)
         return tuple((change, today.at(index), plain.at(index)) for index, change in enumerate(RENT_CHANGES))
 

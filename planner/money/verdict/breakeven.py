@@ -87,12 +87,12 @@ def _refine_bracket(
         low, high = ends.T
         straight = low - saved[:, 0] * (high - low) / (saved[:, 1] - saved[:, 0])
         points = np.sort(np.concatenate([np.linspace(low, high, _CUTS).T, straight[:, None]], axis=-1), axis=-1)
-        here, size = saving(places[left], points)
-        rows, best = np.arange(len(left)), np.argmin(np.abs(here), axis=-1)
-        done = np.abs(here[rows, best]) <= _NEARLY * size[rows, best]
+        value, size = saving(places[left], points)
+        rows, best = np.arange(len(left)), np.argmin(np.abs(value), axis=-1)
+        done = np.abs(value[rows, best]) <= _NEARLY * size[rows, best]
         roots[left[done]] = points[rows, best][done]
-        at = np.argmax((here[:, 1:] > 0) != (here[:, :-1] > 0), axis=-1)[~done]
-        ends, saved = (_bracket(array, rows[~done], at) for array in (points, here))
+        at = np.argmax((value[:, 1:] > 0) != (value[:, :-1] > 0), axis=-1)[~done]
+        ends, saved = (_bracket(array, rows[~done], at) for array in (points, value))
         left = left[~done]
     roots[left] = ends.mean(axis=-1)
     return roots, np.isin(np.arange(len(places)), left)

@@ -11,9 +11,9 @@ from planner.scenario.ways import DECLARED, Way
 
 __all__ = ["WAYS", "OptionSpec", "Side", "options_of_side"]
 
-WAYS: dict[Way, OptionSpec] = {one.key: import_module(f"{__name__}.{one.module}").WAY for one in DECLARED}
+WAYS: dict[Way, OptionSpec] = {spec.key: import_module(f"{__name__}.{spec.module}").WAY for spec in DECLARED}
 
 
 def options_of_side(*sides: Side) -> tuple[Way, ...]:
     """The ways that speak for one of these answers."""
-    return tuple(key for key, one in WAYS.items() if one.side in sides)
+    return tuple(key for key, spec in WAYS.items() if spec.side in sides)

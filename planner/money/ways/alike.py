@@ -24,10 +24,10 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     if key is None:
         return Unavailable(f"no open model that is sold by the token scores as much as {paid.label} on {label}")
     other, scores = setting.catalogue.hosted[key], rivals().boards[board].scores
-    mine, theirs = scores[paid.model], scores[other.model]
+    own_score, theirs = scores[paid.model], scores[other.model]
     note = (
-        f"{other.label} counts as like {paid.label} by {label}: {theirs.score:g} ({theirs.day}) to {mine.score:g} "
-        f"({mine.day}). No board holds for all tasks: choose another under “An open model counts as like it by”"
+        f"{other.label} counts as like {paid.label} by {label}: {theirs.score:g} ({theirs.day}) to {own_score.score:g} "
+        f"({own_score.day}). No board holds for all tasks: choose another under “An open model counts as like it by”"
     )
     return priced_tokens(setting, key, "Pay for an open model like it", note)
 

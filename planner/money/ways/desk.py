@@ -42,29 +42,29 @@ class _DeskMachine(NamedTuple):
 
 def build(setting: PlanContext) -> OptionLedger | Unavailable:
     """Build a service on the cheapest machine for a desk that carries its peak at the low end of what was measured."""
-    found = _desk_machine(setting.base_context or setting)
-    if isinstance(found, Unavailable):
-        return found
+    desk = _desk_machine(setting.base_context or setting)
+    if isinstance(desk, Unavailable):
+        return desk
     return OptionLedger(
-        title=f"Buy {found.label} for a desk",
-        what=found.label,
-        lines=_bought(setting.input_sheet(), setting, found),
+        title=f"Buy {desk.label} for a desk",
+        what=desk.label,
+        lines=_bought(setting.input_sheet(), setting, desk),
         useful_hours=setting.demand.all.busy_hours,
         accelerators=1.0,
-        warnings=(f"{found.label} carries the peak by what was measured on machines of its kind: try it first",),
+        warnings=(f"{desk.label} carries the peak by what was measured on machines of its kind: try it first",),
     )
 
 
-def _bought(sheet: InputSheet, setting: PlanContext, found: _DeskMachine) -> tuple[Line, ...]:
+def _bought(sheet: InputSheet, setting: PlanContext, desk: _DeskMachine) -> tuple[Line, ...]:
     sheet.add_all(setting.timeline.flags)
-    origin = Origin(found.label, "derived", note="its newest price and draw in the catalogue")
+    origin = Origin(desk.label, "derived", note="its newest price and draw in the catalogue")
     price = electricity(setting.catalogue, setting.scenario.site, "household")
-    high, left, low = found.left
-    sheet.add("desk_usd", found.usd, "USD", origin)
+    high, left, low = desk.left
+    sheet.add("desk_usd", desk.usd, "USD", origin)
     sheet.add(
         "desk_left_share", left, "share of the price", replace(PROCESS, note="a used one of that age"), (high, low)
     )
-    sheet.add("desk_kw", found.busy_w / 1_000, "kW", origin)
+    sheet.add("desk_kw", desk.busy_w / 1_000, "kW", origin)
     sheet.add("desk_usd_per_kwh", 0.0 if price is None else price.figure.newest.typical, "USD/kWh",
               judged("the price of a household at the site"))  # fmt: skip
     sheet.add("hours_per_month", setting.terms.hours_per_month, "hours", CONVENTION)
@@ -88,8 +88,8 @@ def _desk_machine(setting: PlanContext) -> _DeskMachine | Unavailable:
         return Unavailable(_ONLY_SMALL)
     model = setting.catalogue.models.get(service.model)
     least_gb = 0.0 if model is None else model.params_b * _GB_PER_BILLION
-    several = [each for key, one in setting.catalogue.accelerators.items()
-               if _is_at_desk(one, least_gb) and (each := _priced(setting, key, one)) is not None]  # fmt: skip
+    several = [each for key, record in setting.catalogue.accelerators.items()
+               if _is_at_desk(record, least_gb) and (each := _priced(setting, key, record)) is not None]  # fmt: skip
     fastest = dict(sorted(several, key=lambda each: -each[1].gb_per_s)[:_MOST_TRIED])
     job = serving_job(setting.scenario, service)
     checked = cpu_feasibility(setting.catalogue, job, tuple(fastest)).machines if fastest else ()
@@ -118,8 +118,8 @@ def _priced(setting: PlanContext, key: str, chip: Accelerator) -> tuple[str, _De
     years = setting.scenario.years
     high, typical, low = (float(used_share(years, chip.hardware_class, z)) for z in (Z80, 0.0, -Z80))
     fast = 0.0 if speed is None else speed.newest.typical
-    found = _DeskMachine(what.what, usd, busy, fast, (high, typical, low))
-    return (key, found) if np.isfinite(busy) else None
+    desk = _DeskMachine(what.what, usd, busy, fast, (high, typical, low))
+    return (key, desk) if np.isfinite(busy) else None
 
 
 WAY = OptionSpec(

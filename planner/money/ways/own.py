@@ -164,17 +164,17 @@ def fleet_with_rent_ledger(
 
 def _scaled_price_note(setting: PlanContext, accelerators: int) -> tuple[str, ...]:
     """Return a note where your sum for day one was for another number of machines than are bought here."""
-    own, asked = setting.scenario.own, fleet_asked(setting)
+    own, wanted_size = setting.scenario.own, fleet_asked(setting)
     usd = own.capex_usd
     if usd is None or own.capex_per == PER_MACHINE:
         return ()
     sum_words = f"your {first_draw(usd):,.0f} USD are"
-    if accelerators == asked:
-        machines = -(-asked // server_size(setting))
+    if accelerators == wanted_size:
+        machines = -(-wanted_size // server_size(setting))
         unsaid = machines > 1 and own.capex_per is None
         return (f"{sum_words} taken for all {machines:,} machines: {_FOR_ONE}",) if unsaid else ()
-    scaled = first_draw(usd * accelerators / asked)
-    return (f"{sum_words} for {asked:,} of them; {accelerators:,} cost {scaled:,.0f} in proportion",)
+    scaled = first_draw(usd * accelerators / wanted_size)
+    return (f"{sum_words} for {wanted_size:,} of them; {accelerators:,} cost {scaled:,.0f} in proportion",)
 
 
 def rent_warnings(setting: PlanContext, rented: tuple[Line, ...], waiting: NDArray[np.float64]) -> tuple[str, ...]:
@@ -314,21 +314,25 @@ def fleet_size_results(setting: PlanContext) -> tuple[FleetSizeResult, ...]:
     rent = None if best is None else on_demand.build(setting)
     if best is None or rent is None or isinstance(rent, Unavailable):
         return ()
-    asked = setting.scenario.own.accelerators or setting.demand.all.peak_accelerators
+    wanted_size = setting.scenario.own.accelerators or setting.demand.all.peak_accelerators
     server = server_size(setting)
     step = -(-best // (_SIZES * server)) * server  # about a quarter of it, in whole servers
-    sizes = sorted({*(size for size in range(best, best + _SIZES * step, step) if size < asked), best, asked})
-    results = (_fleet_size_result(setting, Ledger(rent.title, rent.lines), size, asked) for size in sizes)
+    sizes = sorted(
+        {*(size for size in range(best, best + _SIZES * step, step) if size < wanted_size), best, wanted_size}
+    )
+    results = (_fleet_size_result(setting, Ledger(rent.title, rent.lines), size, wanted_size) for size in sizes)
     return tuple(result for result in results if result is not None)
 
 
-def _fleet_size_result(setting: PlanContext, rent: Ledger, accelerators: int, asked: int) -> FleetSizeResult | None:
+def _fleet_size_result(
+    setting: PlanContext, rent: Ledger, accelerators: int, wanted_size: int
+) -> FleetSizeResult | None:
     ledger = scaled = _without_resale(setting, accelerators)
     if ledger is None or scaled is None:
         return None
     own = setting.scenario.own
     if own.running_usd_per_month is not None:
-        running = own.running_usd_per_month * accelerators / asked
+        running = own.running_usd_per_month * accelerators / wanted_size
         smaller = setting.scenario.model_copy(update={"own": own.model_copy(update={"running_usd_per_month": running})})
         scaled = _without_resale(replace(setting, scenario=smaller), accelerators) or ledger
     wait = wait_in_services(setting, accelerators)

@@ -155,9 +155,9 @@ def actuals_document(plan: Plan, answer: Answer, actuals: Actuals) -> ActualsSch
 def actual_sentences(plan: Plan, actuals: Actuals) -> tuple[str, ...]:
     """Return what was read and how it is compared."""
     bill, days = actuals.bill, month_days(plan.setting, actuals.until)
-    who = f" from {words.listed(bill.providers)}" if bill.providers else ""
+    billed = f" from {words.listed(bill.providers)}" if bill.providers else ""
     sentences = [
-        f"{bill.name}: {words.count(bill.rows, 'charge')}{who}, {words.count(actuals.until, 'month')} of the plan "
+        f"{bill.name}: {words.count(bill.rows, 'charge')}{billed}, {words.count(actuals.until, 'month')} of the plan "
         f"until {words.day(days[-1])}, as billed (BilledCost).",
         f"An hour of a machine counts as {words.count(actuals.each, 'GPU-hour')}.",
         "Price, volume and mix split machine hours among on demand, committed and spot; what is not billed by the hour "

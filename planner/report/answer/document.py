@@ -52,7 +52,7 @@ def answer_document(report: PlanReport) -> schema.AnswerSchema:
     """Everything about one plan."""
     plan, answer, summary = report.plan, report.answer, report.summary
     return schema.AnswerSchema(
-        **_asked(report),
+        **_question(report),
         verdict=answer.verdict,
         title=summary.title,
         sentences=(*summary.sentences, *summary.turns),
@@ -106,7 +106,7 @@ def _also(measures: OtherMeasures) -> parts.ExtraSchema:
     )
 
 
-def _asked(report: PlanReport) -> dict[str, Any]:
+def _question(report: PlanReport) -> dict[str, Any]:
     """Return the question, its day, its facts and its conventions."""
     plan = report.plan
     setting, scenario, catalogue = plan.setting, plan.setting.scenario, plan.setting.catalogue
@@ -228,7 +228,7 @@ def _offer(plan: Plan, way: EvaluatedOption) -> schema.OfferSchema | None:
         today_usd_per_accelerator_hour=_number(worth.typical),
         today_usd_low=_number(worth.low),
         today_usd_high=_number(worth.high),
-        still_there_share=_number(worth.there),
+        still_there_share=_number(worth.available),
         sold_as=sold.kind,
         most_accelerators_at_once=sold.most.accelerators,
         most_is_assumed=sold.most.assumed,

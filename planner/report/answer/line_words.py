@@ -121,8 +121,8 @@ def _factor(factor: _FormulaFactor, value: float, used: Mapping[str, LedgerInput
     if text in _COUNTED:
         return _pluralize_value(value, _COUNTED[text])
     if isinstance(node, ast.Name):
-        one = used[node.id]
-        return "" if value == 1 and _is_flag(one) else _named(one, value)
+        used_input = used[node.id]
+        return "" if value == 1 and _is_flag(used_input) else _named(used_input, value)
     names = [used[name] for name in formula(text).names]
     if text.startswith(f"{_SERVERS} +") and text.count(_SERVERS) == 1 and "usd" not in text:
         return (

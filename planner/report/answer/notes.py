@@ -135,7 +135,7 @@ def carbon_sentences(answer: Answer) -> tuple[str, ...]:
 def _beside(answer: Answer) -> tuple[str, ...]:
     if answer.pair is None:
         return ()
-    first, second = sorted(answer.pair, key=lambda one: _typical(answer, one))
+    first, second = sorted(answer.pair, key=lambda option: _typical(answer, option))
     less, more = answer.emissions(first).total_kg, answer.emissions(second).total_kg
     if less is None or more is None or less.typical <= 0 or more.typical <= DIFFER * less.typical:
         return ()

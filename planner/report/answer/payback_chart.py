@@ -49,7 +49,7 @@ def charted_options(answer: Answer, *, every: bool) -> tuple[EvaluatedOption, ..
 def timeline_events(answer: Answer) -> tuple[TimelineEvent, ...]:
     """Deliveries, replacements, sales and ends of reservations of the two ways that are compared, the first first."""
     all_events = [event for way in charted_options(answer, every=False) for event in _events(answer, way)]
-    return tuple(sorted(all_events, key=lambda one: one.month))
+    return tuple(sorted(all_events, key=lambda moment: moment.month))
 
 
 def _events(answer: Answer, way: EvaluatedOption) -> Iterator[TimelineEvent]:

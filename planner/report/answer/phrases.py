@@ -149,13 +149,13 @@ _USUAL_BUSY = "60"
 
 
 def _model(key: str) -> Callable[[Catalogue, Texts], str]:
-    def said(catalogue: Catalogue, texts: Texts) -> str:
+    def text_of(catalogue: Catalogue, texts: Texts) -> str:
         named = texts.get(key)
         if named is None:
             return "which model?"
         return catalogue.models[named].label if named in catalogue.models else named
 
-    return said
+    return text_of
 
 
 def _tokens(catalogue: Catalogue, texts: Texts) -> str:

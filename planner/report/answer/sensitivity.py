@@ -196,7 +196,7 @@ def _paid_hours(plan: Plan, way: EvaluatedOption) -> float:
     return float(way.option.useful_hours.sum())
 
 
-def carrying_table(bars: Sequence[TornadoBar], who: str = "owning") -> Table:
+def carrying_table(bars: Sequence[TornadoBar], side: str = "owning") -> Table:
     """Return the inputs that carry the answer: low, typical and high of each, with the saving at each of them."""
     return Table.of(
         {
@@ -204,7 +204,7 @@ def carrying_table(bars: Sequence[TornadoBar], who: str = "owning") -> Table:
             "Low": value_text(bar.input.name, bar.input.spread.low),
             "Typical": value_text(bar.input.name, bar.input.spread.typical),
             "High": value_text(bar.input.name, bar.input.spread.high),
-            f"{words.upper_first(who)} saves at low, USD": bar.saved_low_usd,
+            f"{words.upper_first(side)} saves at low, USD": bar.saved_low_usd,
             "At typical, USD": bar.saved_usd,
             "At high, USD": bar.saved_high_usd,
             "Same cost at": "–" if bar.flip is None else value_text(bar.input.name, bar.flip),

@@ -102,7 +102,7 @@ def _rental_source(plan: Plan) -> str | None:
 def differences_table(plans: Sequence[PlanReport]) -> Table:
     """Return one row for each input in which the scenarios differ."""
     names = _unique([report.name for report in plans])
-    rows = [[key, *(_said(value) for value in values)] for key, values in differences(plans)]
+    rows = [[key, *(_format_value(value) for value in values)] for key, values in differences(plans)]
     return Table.listed(["Input", *names], rows)
 
 
@@ -130,14 +130,14 @@ def repeated(plans: Sequence[PlanReport]) -> tuple[str, ...]:
     """A sentence for each plan that is an earlier one again."""
     named = list(zip(_unique([report.name for report in plans]), plans, strict=True))
     sentences = []
-    for place, (name, one) in enumerate(named):
-        first = next((called for called, other in named[:place] if same_plan(one.plan, other.plan)), None)
+    for place, (name, report) in enumerate(named):
+        first = next((called for called, other in named[:place] if same_plan(report.plan, other.plan)), None)
         if first is not None:
             sentences.append(f"{name} is the same plan as {first}.")
     return tuple(sentences)
 
 
-def _said(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return "–" if value is None else words.value(value) if isinstance(value, float) else str(value)
 
 
@@ -203,7 +203,7 @@ def scenario_differences_table(
     for path, values in scenario_differences(scenarios):
         key = fields.get(path)
         cells = [
-            _said(value) if key is None else _format_field(key, value, usual)
+            _format_value(value) if key is None else _format_field(key, value, usual)
             for value, usual in zip(values, hints, strict=True)
         ]
         rows.append([path if key is None else key.label.rstrip("?"), *cells])
@@ -213,8 +213,8 @@ def scenario_differences_table(
 def _format_field(key: LinkKey, value: Any, usual: Mapping[str, str]) -> str:
     """A value as its field shows it; what an empty one stands for."""
     if value is None:
-        return usual.get(key.key, _said(None))
-    return f"{100 * value:g}" if key.percent and isinstance(value, float) else _said(value)
+        return usual.get(key.key, _format_value(None))
+    return f"{100 * value:g}" if key.percent and isinstance(value, float) else _format_value(value)
 
 
 @dataclass(frozen=True, eq=False)

@@ -168,10 +168,10 @@ class MonthSheet:
         cells = np.broadcast_to(np.asarray(values, dtype=np.float64), (self.months + 1,)).tolist()
         before, *columns = self.columns
         look, write = self.styles[style], self.sheet.write_formula
-        for number, (here, value) in enumerate(zip(columns, cells, strict=True)):
-            formula = template.replace(HERE, here).replace(BEFORE, before)
+        for number, (letter, value) in enumerate(zip(columns, cells, strict=True)):
+            formula = template.replace(HERE, letter).replace(BEFORE, before)
             write(row - 1, TODAY + number, f"={formula}", look, "" if math.isnan(value) else value)
-            before = here
+            before = letter
 
     def write_inputs(self, row: int, values: ArrayLike, style: str) -> None:
         """Write values that are inputs of a month, or were computed before the ledger."""

@@ -259,7 +259,7 @@ def _write_options(book: OpenWorkbook, timeline: MonthSheet) -> None:
         sheet.head(option.title, option.what, timeline.prefix, LINE_HEADS)
         last = f"{column(2 + place)}${_HALVINGS + 6}"
         cells = [
-            {name: book.cells.get(one, "") for name, one in book.ids.by_name(option, line).items()}
+            {name: book.cells.get(key, "") for name, key in book.ids.by_name(option, line).items()}
             for line in option.ledger.lines
         ]
         rows = books_rows(result, cells, first_line())
@@ -290,17 +290,17 @@ def _write_returns(book: OpenWorkbook) -> None:
         sheet.write_number(5 + step, 0, step, styles["text"])
         sheet.write_formula(5 + step, 1, f"=B{5 + step} / 2", styles["any"], "")
     for place, option in enumerate(book.options, start=2):
-        here = column(place)
+        letter = column(place)
         saved, since = option.span("saved", True), option.span("since", True)
         worth = f"SIGN(SUMPRODUCT({saved}, EXP(-1 * ({{}}) * {since})))"
-        sheet.write_formula(4, place, f"={worth.format(f'{here}6')}", styles["any"], "")
+        sheet.write_formula(4, place, f"={worth.format(f'{letter}6')}", styles["any"], "")
         sheet.write_formula(5, place, "=LN(1 + lowest_return)", styles["any"], "")
         for row in range(7, _HALVINGS + 7):
-            tried = f"{here}{row - 1} + $B{row}"
+            tried = f"{letter}{row - 1} + $B{row}"
             sheet.write_formula(
                 row - 1,
                 place,
-                f"={here}{row - 1} + IF({worth.format(tried)} = {here}$5, $B{row}, 0)",
+                f"={letter}{row - 1} + IF({worth.format(tried)} = {letter}$5, $B{row}, 0)",
                 styles["any"],
                 "",
             )

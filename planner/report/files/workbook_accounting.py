@@ -250,8 +250,8 @@ def _prices(book: OpenWorkbook, place: int, lease: BookedLease) -> tuple[str, st
     option, contract = book.results[place].way.option, lease.contract
     cells, values = dict[str, str](), dict[str, Num]()
     for line in (*lease.lines, *(line for line in option.ledger.lines if line.order == lease.lines[0].order)):
-        for used, one in zip(line.used, book.ids.by_name(option, line).values(), strict=True):
-            cells.setdefault(used.name, book.cells.get(one, ""))
+        for used, key in zip(line.used, book.ids.by_name(option, line).values(), strict=True):
+            cells.setdefault(used.name, book.cells.get(key, ""))
             values.setdefault(used.name, used.value)
     try:
         usd = float(np.asarray(formula(contract.price_how)(values)))

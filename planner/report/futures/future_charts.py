@@ -206,13 +206,13 @@ def _rows(count: int, dark: bool) -> list[dict[str, Any]]:
 
 def _bar_half(shown: Sequence[TornadoBar], ways: Ways, saves: bool, dark: bool) -> dict[str, Any]:
     """The part of each bar on one side of the line, in the looks of the way that costs less there."""
-    way, who = ways[0] if saves else ways[1], saving_side_label(ways[0])
+    way, side = ways[0] if saves else ways[1], saving_side_label(ways[0])
     hatch, within = ("", (0.0, np.inf)) if saves else ("/", (-np.inf, 0.0))
     ends = [np.clip(sorted((bar.saved_low_usd, bar.saved_high_usd)), *within).tolist() for bar in shown]
     return bars(
         f"{WAYS[way].name} costs less", [high - low for low, high in ends], list(range(len(shown))),
         hatched_style(option_color(way, dark), hatch), base=[low for low, _ in ends], width=0.42,
-        customdata=[[_hover(bar, who)] for bar in shown], hovertemplate="%{customdata[0]}<extra></extra>",
+        customdata=[[_hover(bar, side)] for bar in shown], hovertemplate="%{customdata[0]}<extra></extra>",
     )  # fmt: skip
 
 
@@ -233,9 +233,9 @@ def _name(bar: TornadoBar) -> str:
     return f"{short_label(bar.input.name)}{turns}"
 
 
-def _hover(bar: TornadoBar, who: str) -> str:
+def _hover(bar: TornadoBar, side: str) -> str:
     ends = ((bar.input.spread.low, bar.saved_low_usd), (bar.input.spread.high, bar.saved_high_usd))
-    lines = [f"{value_text(bar.input.name, value)}: {who} {_saving_text(usd)}" for value, usd in ends]
+    lines = [f"{value_text(bar.input.name, value)}: {side} {_saving_text(usd)}" for value, usd in ends]
     return "<br>".join([f"<b>{input_label(bar.input.name)}</b>", *lines])
 
 
@@ -315,7 +315,7 @@ def _tint(paper: str, colour: str) -> str:
     return "#" + "".join(f"{round(under + _TINT * (over - under)):02x}" for under, over in mixed)
 
 
-def _cells(grid: BreakEvenMap, who: str) -> dict[str, Any]:
+def _cells(grid: BreakEvenMap, side: str) -> dict[str, Any]:
     across, up = grid.across, grid.up
     places = [(row, column) for row in range(len(up.values)) for column in range(len(across.values))]
     return marks(
@@ -325,7 +325,7 @@ def _cells(grid: BreakEvenMap, who: str) -> dict[str, Any]:
         text=[
             f"{short_label(across.name)} {value_text(across.name, float(across.values[column]))}<br>"
             f"{short_label(up.name)} {value_text(up.name, float(up.values[row]))}<br>"
-            f"{who} {_saving_text(float(grid.saved_usd[row, column]))}"
+            f"{side} {_saving_text(float(grid.saved_usd[row, column]))}"
             for row, column in places
         ],
         hovertemplate="%{text}<extra></extra>",

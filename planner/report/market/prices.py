@@ -111,7 +111,7 @@ def _priced(catalogue: Catalogue, offer: Offer, figure: Figure, estimate: PriceE
         "today_low": words.round_significant(estimate.low, 6),
         "today_high": words.round_significant(estimate.high, 6),
         "repriced_chance": round(estimate.repriced, 4),
-        "still_there_chance": round(estimate.there, 4),
+        "still_there_chance": round(estimate.available, 4),
         "market_moved_share": round(estimate.moved, 4),
         "sellers": estimate.sellers,
         "since": figure.since,

@@ -91,8 +91,8 @@ class PointAnswer:
         if set(self.ways) != set(other.ways) or self._words != other._words:
             return False
         pairs = [(self._numbers, other._numbers)]
-        for mine, theirs in ((self.ways[key], other.ways[key]) for key in self.ways):
-            pairs.append(((mine.present_usd, mine.cash_today_usd), (theirs.present_usd, theirs.cash_today_usd)))
+        for own, theirs in ((self.ways[key], other.ways[key]) for key in self.ways):
+            pairs.append(((own.present_usd, own.cash_today_usd), (theirs.present_usd, theirs.cash_today_usd)))
         return all(np.allclose(*pair, rtol=_RELATIVE, atol=CENT / 10, equal_nan=True) for pair in pairs)
 
     @property

@@ -110,14 +110,14 @@ def utilization_years_map(plan: Plan, own: Option, rent: Option) -> BreakEvenMap
     return break_even_map(plan, own, rent, map_axis(plan, BUSY), replace(years, values=years.values[::2]))
 
 
-def break_even_curve(found: BreakEvenMap) -> tuple[CurvePoint, ...]:
+def break_even_curve(grid: BreakEvenMap) -> tuple[CurvePoint, ...]:
     """Return the line of the map on which both cost the same, for each length: the last crossing before full use."""
     points = []
-    for years, saved in zip(found.up.values, found.saved_usd, strict=True):
+    for years, saved in zip(grid.up.values, grid.saved_usd, strict=True):
         turns, utilization = np.flatnonzero((saved[1:] > 0) != (saved[:-1] > 0)), None
         if len(turns):
             rising = turns[-1] + np.argsort(saved[turns[-1] : turns[-1] + 2])
-            utilization = float(np.interp(0.0, saved[rising], found.across.values[rising]))
+            utilization = float(np.interp(0.0, saved[rising], grid.across.values[rising]))
         points.append(CurvePoint(float(years), utilization, bool(saved[-1] > 0)))
     return tuple(points)
 

@@ -34,7 +34,7 @@ class InputChange(StrictModel):
     times: float | None = Field(default=None, description="what it is multiplied by")
 
     @model_validator(mode="after")
-    def _one(self) -> InputChange:
+    def _is_one_change(self) -> InputChange:
         if sum(value is not None for value in (self.is_, self.add, self.times)) != 1:
             raise ValueError("want one of is, add and times")
         return self

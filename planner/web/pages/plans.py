@@ -30,12 +30,12 @@ def page() -> None:
     if every is None:
         return
     wanted = _filter(every)
-    found = kept_plans.attempt(lambda plans: plans.plans(wanted)) or []
-    views = {"List": lambda: _list(found)}
+    kept = kept_plans.attempt(lambda plans: plans.plans(wanted)) or []
+    views = {"List": lambda: _list(kept)}
     if every[1:]:
-        views["Portfolio"] = lambda: show_portfolio.portfolio(every, found)
-    if found:
-        views["Versions"] = lambda: _details(found)
+        views["Portfolio"] = lambda: show_portfolio.portfolio(every, kept)
+    if kept:
+        views["Versions"] = lambda: _details(kept)
     show.views(VIEW, tuple(views), tuple(views.values()))
 
 
@@ -53,14 +53,14 @@ def _filter(every: list[KeptPlan]) -> PlanFilter:
     return PlanFilter(search, folder, tag, archived)
 
 
-def _list(found: list[KeptPlan]) -> None:
+def _list(kept: list[KeptPlan]) -> None:
     from planner.store.versions import plans_table
 
-    if not found:
+    if not kept:
         show.paragraph("No kept plan is like that.")
         return
     now = datetime.now(UTC)
-    for plan in found[:_MOST]:
+    for plan in kept[:_MOST]:
         with st.container(horizontal=True, vertical_alignment="center", key=f"kept-row-{plan.id}"):
             st.button(words.markdown(plan.name), key=f"kept-show-{plan.id}", icon=":material/open_in_new:",
                       on_click=kept_plans.open_plan, args=(plan.id,))  # fmt: skip
@@ -78,14 +78,14 @@ def _list(found: list[KeptPlan]) -> None:
             else:
                 st.button("Archive", key=f"kept-archive-{plan.id}", type="tertiary", on_click=kept_plans.attempt,
                           args=(lambda plans, id_=plan.id: plans.archive(id_, now),))  # fmt: skip
-    if found[_MOST:]:
-        show.small(f"{len(found):,} plans are kept: search for the others.")
-    show.csv_button(plans_table(found), "plans.csv", "csv-plans")
+    if kept[_MOST:]:
+        show.small(f"{len(kept):,} plans are kept: search for the others.")
+    show.csv_button(plans_table(kept), "plans.csv", "csv-plans")
 
 
-def _details(found: list[KeptPlan]) -> None:
+def _details(kept: list[KeptPlan]) -> None:
     """Show the versions of one plan, what differs between two of them, who may see it, and the way to copy it."""
-    plans = {plan.id: plan for plan in found}
+    plans = {plan.id: plan for plan in kept}
     plan = plans[st.selectbox("Plan", plans, key="kept-plan", format_func=lambda id_: plans[id_].name)]
     versions = [version.number for version in kept_plans.attempt(lambda plans: plans.versions(plan)) or ()]
     if not versions:

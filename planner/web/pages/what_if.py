@@ -76,13 +76,13 @@ def _break_even_map() -> None:
     if x_label == y_label:
         st.markdown("Choose two different inputs: a map has two sides.")
         return
-    found = state_what_if.break_even_map(names[x_label], names[y_label])
-    finding = map_summary(found, state_what_if.saving_side())
+    grid = state_what_if.break_even_map(names[x_label], names[y_label])
+    finding = map_summary(grid, state_what_if.saving_side())
     show.paragraph(finding)
-    _map_chart(found, finding)
+    _map_chart(grid, finding)
     show_ledger.below("map", show_ledger.plan_ledgers)
     columns = show.from_column(1, show.MONEY)
-    show.table("map-table", show.AS_TABLE, lambda: map_table(found), columns, "where-buying-wins.csv", alt=finding)
+    show.table("map-table", show.AS_TABLE, lambda: map_table(grid), columns, "where-buying-wins.csv", alt=finding)
 
 
 def _side(label: str, key: str, options: list[str], default: str) -> str:

@@ -60,7 +60,9 @@ def _keep(name: str, answer: HttpAnswer) -> None:
     """Keep an answer; those that were not asked for longest go where all take too many bytes."""
     KNOWN[name] = answer
     KNOWN.move_to_end(name)
-    while sum(len(one.body) + len(one.packed) for one in KNOWN.values()) > _MOST_BYTES or len(KNOWN) > _MOST_ANSWERS:
+    while (
+        sum(len(known.body) + len(known.packed) for known in KNOWN.values()) > _MOST_BYTES or len(KNOWN) > _MOST_ANSWERS
+    ):
         KNOWN.popitem(last=False)
 
 
@@ -84,11 +86,11 @@ class _RefusedError(Exception):
 async def answer(request: Request) -> Response:
     """Answer a request, or refuse it with a sentence."""
     try:
-        facts, asked = messages.latest_catalogue(), await _asked(request)
-        tag = _tag(facts, asked)
+        facts, question = messages.latest_catalogue(), await _read_request(request)
+        tag = _tag(facts, question)
         if tag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers={"etag": tag, "cache-control": "no-cache"})
-        known = KNOWN.get(tag) or await _calculated(facts, asked, _address(request))
+        known = KNOWN.get(tag) or await _calculated(facts, question, _address(request))
     except _RefusedError as refused:
         return refused.response
     _keep(tag, known)
@@ -100,7 +102,7 @@ async def answer(request: Request) -> Response:
     return _sent(known, etag=tag, vary="Accept-Encoding")
 
 
-async def _asked(request: Request) -> HttpRequest:
+async def _read_request(request: Request) -> HttpRequest:
     """Return a request that may be passed on."""
     name = request.path_params["name"]
     if not is_host_allowed(request.headers.get("host", "")):
@@ -120,7 +122,7 @@ async def _asked(request: Request) -> HttpRequest:
     return HttpRequest(name, request.url.query, bytes(body), date.today(), base)
 
 
-async def _calculated(facts: Catalogue, asked: HttpRequest, address: str) -> HttpAnswer:
+async def _calculated(facts: Catalogue, question: HttpRequest, address: str) -> HttpAnswer:
     """Return an answer from a worker process: a quick one, else one that takes slow jobs."""
     wait_s = LIMIT.wait_s(address, monotonic())
     if wait_s > 0:
@@ -128,18 +130,18 @@ async def _calculated(facts: Catalogue, asked: HttpRequest, address: str) -> Htt
         raise _RefusedError(429, sentence, retry_after=f"{wait_s:.0f}")
     messages.register_catalogue(facts, messages.CatalogSpec())
     try:
-        quick = await workers.run_for(address, respond, facts, asked, QUICK_S)
-        return quick or await workers.run_for(address, respond, facts, asked, float("inf"), is_slow=True)
+        quick = await workers.run_for(address, respond, facts, question, QUICK_S)
+        return quick or await workers.run_for(address, respond, facts, question, float("inf"), is_slow=True)
     except workers.NoResultError as error:
         raise _RefusedError(503, str(error)) from None
 
 
-def _tag(facts: Catalogue, asked: HttpRequest) -> str:
+def _tag(facts: Catalogue, question: HttpRequest) -> str:
     """Return the name of an answer."""
     digest = hashlib.sha256(_program())
-    for part in (facts.digest, asked.name, asked.query, str(asked.today)):
+    for part in (facts.digest, question.name, question.query, str(question.today)):
         digest.update(f"{len(part)} {part} ".encode())
-    digest.update(asked.body)
+    digest.update(question.body)
     return f'"{digest.hexdigest()[:32]}"'
 
 

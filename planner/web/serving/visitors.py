@@ -97,8 +97,8 @@ def _came_from(scope: Message) -> str:
 
 
 def _kept(scope: Message) -> bytes:
-    found = re.search(rf"\b{_COOKIE.decode()}=([^;]+)", header_value(scope, b"cookie"))
-    path = unquote(found[1]) if found else ""
+    match = re.search(rf"\b{_COOKIE.decode()}=([^;]+)", header_value(scope, b"cookie"))
+    path = unquote(match[1]) if match else ""
     return path.encode() if _PATH.fullmatch(path) else b""
 
 

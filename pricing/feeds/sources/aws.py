@@ -123,13 +123,13 @@ def _once(
     version = hashlib.sha256(f"{path} {sorted(machines('aws'))}".encode()).hexdigest()[:16]
     copy = ask.copies / f"aws, {part}-{version}.json" if ask.copies and index else None
     if copy and index and (kept := read_cached(copy)):
-        yield from ((index, joined("rental", told, ObservedPrice(price))) for told, price in json.loads(kept))
+        yield from ((index, joined("rental", identity, ObservedPrice(price))) for identity, price in json.loads(kept))
         return
     reply = ask.get(f"{HOST}{path}")
     every = list(parse(reply))
-    yield from ((reply, one) for one in every)
+    yield from ((reply, item) for item in every)
     if copy:
-        prices = [(split_observation(one)[1], one.price) for one in every if isinstance(one, Observation)]
+        prices = [(split_observation(item)[1], item.price) for item in every if isinstance(item, Observation)]
         write_cached(copy, json.dumps(prices).encode())
 
 

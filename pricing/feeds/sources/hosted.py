@@ -57,8 +57,8 @@ def _litellm(row: Row, today: date) -> Iterator[HostedPriceObservation]:
 
 def _lengths(row: Row) -> dict[str, str]:
     """Return the tiers of longer prompts, by the end of the names of their fields."""
-    found = (LONGER.fullmatch(name) for name in row)
-    return {match["end"]: f"over {match['over']}" for match in found if match}
+    matches = (LONGER.fullmatch(name) for name in row)
+    return {match["end"]: f"over {match['over']}" for match in matches if match}
 
 
 def _per_million(usd_per_token: object) -> float | None:

@@ -155,7 +155,7 @@ def test_a_range_holds_its_middle_and_nothing_is_believed_below_what_was_read_bu
     found = worth(reads, moves=False)
     assert np.all((found.low <= found.typical) & (found.typical <= found.high))
     assert np.all(found.typical >= found.read_usd * (1 - 1e-9))
-    assert np.all((found.there >= 0) & (found.there <= 1) & (found.repriced >= 0) & (found.repriced <= 1))
+    assert np.all((found.available >= 0) & (found.available <= 1) & (found.repriced >= 0) & (found.repriced <= 1))
     assert found.sellers[0] == len(reads)
 
 

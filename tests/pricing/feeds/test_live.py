@@ -230,7 +230,7 @@ def test_how_often_it_was_to_be_had(keep: Keep, environ: dict[str, str]) -> None
     with closing(opened(environ)) as database:
         store = LivePriceStore(database)
         assert list(store.availability_counts(DAY - timedelta(days=13)).values()) == [(12, 14)]
-        (one,) = store.had(DAY - timedelta(days=13))
+        (one,) = store.availability(DAY - timedelta(days=13))
     assert (one.what.seller, one.days, one.of) == (rental(2.99).seller, 12, 14)
 
 

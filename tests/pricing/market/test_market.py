@@ -70,7 +70,7 @@ def test_the_level_of_a_chip_is_near_what_its_sellers_ask() -> None:
         known = [one for one in sellers(catalogue, key, DAY) if one.kind != "hyperscaler" and one.ln_price is not None]
         usual = level(catalogue, key)
         if len({one.name for one in known}) >= 3 and usual is not None:
-            weights = np.array([one.there * math.exp(-one.age_days / 220) for one in known])
+            weights = np.array([one.available * math.exp(-one.age_days / 220) for one in known])
             away.append(usual - np.average([one.ln_price for one in known], weights=weights))
     assert len(away) >= 20
     assert np.median(np.abs(away)) < 0.25
