@@ -189,7 +189,7 @@ def mean_grid_intensity(catalogue: Catalogue, countries: frozenset[str], area: s
     world, values = catalogue.sites[WORLD].carbon_g_per_kwh, _intensities(catalogue, catalogue.lands)
     if world is None or not values:
         return None
-    words = "nobody says where it stands: the world's average stands in, with the range of all countries"
+    words = "its location is not published: the world's average stands in, with the range of all countries"
     return _mean(values, "the world", words, world.newest.typical)
 
 

@@ -287,7 +287,7 @@ def test_one_slice_is_asked_about_and_its_bill_is_the_whole(capsys: pytest.Captu
     code, said, _ = run(capsys, *TUNE, "--global-batch", "8", "--mig-profile", "1g.10gb")
     assert code == OK
     assert "on 1 x H100-SXM5-80GB, slice 1g.10gb" in said
-    assert "Nobody rents a slice alone" in said
+    assert "A slice is not rented alone" in said
     code, said, _ = run(capsys, "serve", "--model", "llama-3.1-8b", *H100, "--mig-profile", "2g.20gb")
     assert code == OK
     assert "H100-SXM5-80GB, slice 2g.20gb" in said.splitlines()[0]

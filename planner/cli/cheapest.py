@@ -44,7 +44,7 @@ def add(verbs: Any) -> None:
     verb.add_argument("--accelerator", action="append", default=[], metavar="NAME", help="only these; all where empty")
     verb.add_argument("--count", action="append", default=[], type=whole, metavar="N", help="only so many at once")
     verb.add_argument("--spot", action="store_true", help="the work may be interrupted: spot machines too")
-    verb.add_argument("--years", type=number, metavar="Y", help="of owning, for what is bought; 3")
+    verb.add_argument("--years", type=number, metavar="Y", help="of owning, for what you buy; 3")
     _add_training_arguments(verb)
     _add_serving_arguments(verb)
     add_runs_argument(verb)

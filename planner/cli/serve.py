@@ -61,7 +61,7 @@ def add(verbs: Any) -> None:
     verb.add_argument("--ttft-ms", type=number, metavar="MS", help="promised to the first token")
     verb.add_argument("--tpot-ms", type=number, metavar="MS", help="promised between tokens")
     verb.add_argument("--percentile", type=share, metavar="P", help="of requests that keep the promise; 0.99")
-    verb.add_argument("--mode", choices=get_args(Mode), help="offline where nothing else is said")
+    verb.add_argument("--mode", choices=get_args(Mode), help="offline unless another is given")
     _how(verb)
     add_output_arguments(verb, csv="write one row")
     keep_flags(verb)

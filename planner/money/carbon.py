@@ -84,8 +84,8 @@ def embodied_estimate_note(setting: PlanContext) -> str | None:
     if chip is None or chip.embodied_kg is not None:
         return None
     if chip.whole_machine or chip.kind not in ("gpu", "asic"):
-        return f"nobody says what making {chip.label} emits"
-    return f"nobody has published what making {chip.label} emits: taken by its memory, with a wider range"
+        return f"no published figure for making {chip.label}"
+    return f"no published figure for making {chip.label}: estimated from its memory, with a wider range"
 
 
 def life_years(setting: PlanContext, case: Case) -> float:
@@ -348,7 +348,7 @@ def missing_energy_reason(ledger: Ledger) -> str | None:
     if any(_has_input(line, ALL_IN) for line in ledger.lines):
         return "your sum for running it says nothing of electricity"
     if any(line.part == "tokens" and np.any(np.nan_to_num(line.usd, nan=1.0) != 0) for line in ledger.lines):
-        return "nobody says what the tokens of a hosted model take"
+        return "no published figure for the energy of a hosted model"
     return None
 
 

@@ -146,7 +146,7 @@ def option(setting: PlanContext, way: Way, build: Builder, key: str | None = Non
     )  # fmt: skip
 
 
-_DOES_NOTHING = "it would do none of the work: nobody rents so many, and no machines come before the plan ends"
+_DOES_NOTHING = "it would do none of the work: no seller has so many, and no machines arrive before the plan ends"
 
 
 def _work_share(setting: PlanContext, built: OptionLedger) -> float:

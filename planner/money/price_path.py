@@ -170,7 +170,7 @@ def rent_path_warnings(setting: PlanContext) -> tuple[str, ...]:
     if setting.terms.rent_change_per_year is not None:
         instead = "so your change is used"
     if quoted is None:
-        return (f"nobody publishes prices for one and for three years, so they imply no change of rents, {instead}",)
+        return (f"prices for one and for three years are not published, so they imply no change of rents, {instead}",)
     if not quoted.change.is_found:
         return (f"{quoted.sentence}, {instead}",)
     change = float(np.asarray(quoted.change.value))

@@ -21,7 +21,9 @@ RULES: dict[Rule, str] = {
     "hours": "Each month is divided by the GPU-hours that each plan uses in it.",
     "peak": "Each month is divided by the most GPUs that each plan uses at once in it.",
 }
-_SPREADING = "What is bought counts evenly over the months, all else when it is paid; the largest takes the rounding."
+_SPREADING = (
+    "Purchases are spread evenly over the months, all other costs fall when paid; the largest share takes the rounding."
+)
 _NONE_SHARED = "No two of these plans share a fleet."
 _APART = "Keep the plans apart: each on its own costs less."
 _ALIKE_USD = 0.5  # net present costs that differ by less are the same

@@ -226,7 +226,7 @@ class Client:
         allowed = [_place(urlsplit(f"https://{name}")) for name in self.feed.hosts]
         if host not in dict(allowed):
             if is_private(host):
-                raise self.meter.refused("sends us to a private address, where nobody sells: not followed")
+                raise self.meter.refused("sends us to a private address, where no seller is: not followed")
             raise self.meter.refused(f"sends us to {host[:100] or 'no host'}, which is none of its hosts: not followed")
         if parts.scheme != "https":
             raise self.meter.refused("sends us to an address that is not encrypted: not followed")
@@ -239,7 +239,7 @@ class Client:
         at = self.at or {}
         server = at.get(parts.netloc) or at.get(parts.hostname or "")
         if server is None:
-            raise self.meter.refused(f"has nobody that stands in for {parts.hostname}")
+            raise self.meter.refused(f"has no stand-in for {parts.hostname}")
         return f"{server}{parts.path}{'?' if parts.query else ''}{parts.query}"
 
     def _status_message(self, status: int) -> str:

@@ -130,7 +130,7 @@ class HttpReply:
         elif how in _PACKED:
             yield from self._unzipped()
         else:
-            raise self.meter.refused(f"sent its reply packed as {how[:40]!r}, which nobody asked for")
+            raise self.meter.refused(f"sent its reply packed as {how[:40]!r}, which was not requested")
 
     def _unzipped(self) -> Iterator[bytes]:
         unpack = zlib.decompressobj(_UNPACK)

@@ -392,7 +392,7 @@ def _chosen(waiting: Mapping[str, HeldReading], key: str, verdict: Verdict) -> H
     if reading is None:
         raise StoreError(f"Nothing that is held is called {key[:60]!r}: `held` lists what is.")
     if verdict == "believed" and not reading.reason.acceptable:
-        raise StoreError(f"{key} cannot be accepted: nobody knows what to call it, or its currency.")
+        raise StoreError(f"{key} cannot be accepted: its name or its currency is unknown.")
     return reading
 
 

@@ -150,13 +150,13 @@ def test_what_is_there_was_made_before_and_tokens_are_not_known() -> None:
     assert keeping.kwh == pytest.approx(8_760 * 8 * (0.5 * 1.0 + 0.5 * 0.3) * 1.25)
     assert tokens.operation_kg is None
     assert tokens.making_kg is None
-    assert tokens.notes == ("nobody says what the tokens of a hosted model take",)
+    assert tokens.notes == ("no published figure for the energy of a hosted model",)
 
 
 def test_a_chip_that_nobody_reckoned_is_taken_by_its_memory_and_says_so() -> None:
     found = of(planned(accelerator="A100-SXM4-80GB"), "own")
     assert found.making_kg.typical == pytest.approx(8 * 7.7 * 80 + SERVER_KG)
-    assert any("taken by its memory" in note for note in found.notes)
+    assert any("estimated from its memory" in note for note in found.notes)
 
 
 def test_of_several_countries_it_is_their_mean() -> None:

@@ -21,7 +21,7 @@ def test_where_a_side_has_no_price_the_rest_is_answered() -> None:
     found = asked(Scenario(accelerator="TPU-v5e", rent=RentalInputs(usd_per_accelerator_hour=1.2)))
     assert found.own is None
     assert found.verdict == "rent"
-    assert found.missing == ("nobody sells TPU v5e, per chip: enter what you would pay for one",)
+    assert found.missing == ("TPU v5e, per chip is not sold: enter what you would pay for one",)
     assert [one.way for one in found.left_out] == ["own"]
     assert found.best.option.way in options_of_side("rent")
     assert not found.payback.is_found
@@ -75,7 +75,7 @@ def test_a_missing_price_never_wins_and_blocks_nothing(own: float, rent: float, 
     found = build_answer(replace(made, options=(option(made, "own", own), rented)))
     assert found.verdict == "own"
     assert found.missing[0] == "on_demand: no price for disk"
-    assert [one.reason for one in found.left_out] == ["nobody publishes a price for disk: enter one"] * is_left_out
+    assert [one.reason for one in found.left_out] == ["no published price for disk: enter one"] * is_left_out
     assert (found.pair is None) == is_left_out
 
 

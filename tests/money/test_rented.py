@@ -265,7 +265,7 @@ def test_quotes_of_one_seller_go_before_cheaper_ones_of_two() -> None:
 
 
 @pytest.mark.parametrize(("offers", "said"), [
-    ({"now": offer()}, "nobody publishes prices for one and for three years"),
+    ({"now": offer()}, "prices for one and for three years are not published"),
     ({**QUOTED, "three": offer("reserved_3y", 0.6)}, "imply no change"),
     ({**QUOTED, "three": offer("reserved_3y", 0.7)}, "the plan stops at -60%"),
 ])  # fmt: skip

@@ -95,7 +95,7 @@ def test_whole_servers_are_printed_and_months_counted() -> None:
 def test_what_has_no_price_says_which_input_nobody_publishes() -> None:
     unknown = LedgerInput("usd_per_kwh", math.nan, "USD/kWh", YOUR_INPUT)
     said = formula_text(Line("Power", "power", "usd_per_kwh * 10", (unknown,)))
-    assert said == "Not priced: nobody publishes electricity."
+    assert said == "Not priced, as no figure is published: electricity."
 
 
 @pytest.mark.slow

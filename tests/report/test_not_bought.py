@@ -29,8 +29,8 @@ def test_why_buying_does_not_stand_beside_the_offers(accelerator: str, said: str
 
 
 @pytest.mark.parametrize(("accelerator", "said"), [
-    ("TPU-v5e", "nobody sells TPU v5e"),
-    ("A16-16GB", "nobody publishes what A16 16 GB, per GPU costs"),
+    ("TPU-v5e", "TPU v5e, per chip is not sold"),
+    ("A16-16GB", "the price of A16 16 GB, per GPU is not published"),
     ("H100", "H100, kind not stated may be several"),
 ])  # fmt: skip
 def test_a_way_to_own_says_why_it_has_no_price(accelerator: str, said: str) -> None:

@@ -373,7 +373,7 @@ def test_nothing_with_a_price_has_no_mix() -> None:
     there = plan_from_context(setting(bare, {"none": offer("on_demand", None)}))
     best = best_mix(there)
     assert isinstance(best, MixUnavailable)
-    assert "nobody publishes a price for renting" in best.reason or "nothing here has a price" in best.reason
+    assert "there is no published price for renting" in best.reason or "nothing here has a price" in best.reason
 
 
 def test_a_service_whose_peaks_nobody_places_says_what_to_add() -> None:

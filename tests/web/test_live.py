@@ -184,8 +184,8 @@ def test_a_refused_price_is_gone_and_a_refresh_can_be_undone(asks: Callable[...,
     app.text_input(key="live-name").set_value("Ada").run()
     app.session_state["live-had"] = True
     app.run()
-    had = next(one.value for one in app.dataframe if "To be had" in one.value.columns)
-    assert set(had["To be had"]) == {"on 1 of 1 day"}
+    had = next(one.value for one in app.dataframe if "Available" in one.value.columns)
+    assert set(had["Available"]) == {"on 1 of 1 day"}
     (refuse,) = [key for key in keys(app) if str(key).startswith("refused-")]
     app.button(key=refuse).click().run()
     assert refuse not in keys(app)

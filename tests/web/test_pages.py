@@ -300,9 +300,9 @@ def test_the_answer_turns_with_use_and_with_the_path_of_rents() -> None:
 
 
 @pytest.mark.parametrize(("gpu", "title", "said"), [
-    ("TPU-v3", "Not enough to answer yet.", "Nobody sells TPU v3"),
+    ("TPU-v3", "Not enough to answer yet.", "TPU v3, per chip is not sold"),
     ("Gaudi3-128GB", "Only buying can be priced.",
-     "Renting is left out: nobody publishes a price for renting Gaudi 3"),
+     "Renting is left out: there is no published price for renting Gaudi 3"),
 ])  # fmt: skip
 def test_without_a_price_it_says_what_is_left_out_and_what_to_enter(gpu: str, title: str, said: str) -> None:
     app = visit("Answer")

@@ -58,7 +58,7 @@ class EstimatedPrice:
     @property
     def note(self) -> str:
         return (
-            f"nobody publishes its price: {self.low:,.0f} to {self.high:,.0f} USD follow from what "
+            f"its price is not published: {self.low:,.0f} to {self.high:,.0f} USD follow from what "
             f"{count(self.others, 'other asks', 'others ask')}, by 16-bit rate, memory, bandwidth, year and kind"
         )
 

@@ -231,7 +231,7 @@ def _add_price(
         sheet.add(PRICE, own, unit, YOUR_INPUT)
         return
     if not offers and bridging is not None:
-        note = f"nobody known is likely to have this order; {_market_note(bridging, 'on demand')}"
+        note = f"no known seller is likely to have this order; {_market_note(bridging, 'on demand')}"
         band = bridging.band
         sheet.add(PRICE, band.typical, unit, judged(note), (band.low, band.high))
         return

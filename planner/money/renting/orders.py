@@ -88,7 +88,7 @@ def nobody(setting: PlanContext, keys: Sequence[str], order: Order, buying: str)
     if not joined:
         best = max(local, key=lambda key: (sale(catalogue, key).reach, key))
         return (
-            f"nobody known here joins {order.together:,} {label} {buying} in one job: the largest is "
+            f"no known seller here joins {order.together:,} {label} {buying} in one job: the largest is "
             f"{_number(sale(catalogue, best).reach)}, of {_seller(catalogue, best)}. Smaller jobs, or your quote, "
             "would do"
         )
@@ -100,7 +100,7 @@ def nobody(setting: PlanContext, keys: Sequence[str], order: Order, buying: str)
     largest = _number(sale(catalogue, best).most)
     every = f", all {len(most)} sellers together {_number(*most.values())}" if len(most) > 1 else ""
     return (
-        f"nobody known here has {order.accelerators:,} {label} {buying} at once: {_seller(catalogue, best)} has "
+        f"no known seller here has {order.accelerators:,} {label} {buying} at once: {_seller(catalogue, best)} has "
         f"{largest}{every}. Fewer at once, or a quote of yours, would do"
     )
 
@@ -130,7 +130,7 @@ def _elsewhere(setting: PlanContext, keys: Sequence[str], anywhere: Order, what:
     where = f": there is some in {listed}" if places else ""
     stand = count(silent, "offer does not say where it stands", "offers do not say where they stand")
     unsaid = f"; {stand}: ask" if silent else ""
-    why = f"nobody says that {what} stands where the work must stay{where}{unsaid}"
+    why = f"no seller states that {what} stands where the work must stay{where}{unsaid}"
     return f"{why}. Another place, or a quote of yours, would do"
 
 

@@ -182,7 +182,7 @@ def _excluded_options(plan: Plan, decision: Decision) -> tuple[SkippedOption, ..
     for compared in decision.left_out:
         option = compared.option
         names = " and ".join(name[0].lower() + name[1:] for name in option.ledger.unpriced)
-        reason = f"nobody publishes a price for {names}: enter one"
+        reason = f"no published price for {names}: enter one"
         skipped.setdefault(option.way, SkippedOption(option.way, reason))
     return tuple(skipped.values())
 

@@ -18,7 +18,7 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     tokens = (hosted.million_input_tokens_per_month or 0.0, hosted.million_output_tokens_per_month or 0.0)
     other = cheapest_price(setting.catalogue, (paid.model,), *tokens, without=bill.price)
     if other is None:
-        return Unavailable(f"nobody else sells {paid.label} by the token")
+        return Unavailable(f"no other seller offers {paid.label} by the token")
     return priced_tokens(setting, other, f"Pay {setting.catalogue.hosted[other].vendor} for the same model")
 
 

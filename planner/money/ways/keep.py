@@ -126,7 +126,7 @@ def existing_running_lines(put: InputSheet, setting: PlanContext, kept: Existing
 
 def forgone_sale(put: InputSheet) -> Line:
     """Return the price of the machines today: a cost of keeping them that nobody pays."""
-    how, note = "usd_today_if_sold * starts", "counted, and paid to nobody"
+    how, note = "usd_today_if_sold * starts", "counted, but not paid out"
     return put.line("What it would fetch today", "hardware", how, note, treatment="forgone")
 
 

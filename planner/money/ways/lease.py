@@ -157,7 +157,7 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     """Build the same fleet as bought, but leased."""
     lease = setting.scenario.lease
     if stands_at_home(setting) and lease == Lease() and "lease" not in setting.scenario.ways:
-        return Unavailable("nobody known leases a machine to a home: a quote goes under lease.usd_per_month")
+        return Unavailable("no known lessor leases a machine to a home: a quote goes under lease.usd_per_month")
     years = setting.tried.get("lease_years", lease.years)
     terms = LeaseTerms(
         lease.usd_per_month, lease.rate_per_year, years, lease.in_advance, lease.left_share, lease.buys_at_end

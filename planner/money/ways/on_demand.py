@@ -28,7 +28,7 @@ def no_price_reason(setting: PlanContext) -> Unavailable | None:
     if offer is not None or yours is not None or "usd_per_accelerator_hour" in setting.tried:
         return unknown_offer_reason(setting, offer)
     label = setting.catalogue.accelerator_label(setting.scenario.accelerator)
-    unpublished = f"nobody publishes a price for renting {label} by the hour: enter a price or a quote"
+    unpublished = f"there is no published price for renting {label} by the hour: enter a price or a quote"
     return Unavailable(setting.offers.lacks.get("on_demand", unpublished))
 
 

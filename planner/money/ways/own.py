@@ -119,9 +119,9 @@ def cannot_buy_reason(setting: PlanContext, accelerators: int) -> Unavailable:
         if chip is None:
             reason = f"{label} may be several, each with a price of its own: say which, or what you would pay"
         elif chip.rent_only:
-            reason = f"nobody sells {label}: enter what you would pay for one"
+            reason = f"{label} is not sold: enter what you would pay for one"
         else:
-            reason = f"nobody publishes what {label} costs: enter what you would pay for one"
+            reason = f"the price of {label} is not published: enter what you would pay for one"
     return Unavailable(reason)
 
 
@@ -182,7 +182,7 @@ def rent_warnings(setting: PlanContext, rented: tuple[Line, ...], waiting: NDArr
     if not rented:
         return bridging_warning(setting, waiting)
     if any(line.part == "compute" and np.isnan(line.total_usd).any() for line in rented):
-        return ("Part of the work is rented and nobody publishes a price for it: the total is too low. Enter a price",)
+        return ("Part of the work is rented at a price that is not published: the total is too low. Enter a price",)
     return (*bridging_warning(setting, waiting), *rent_path_warnings(setting), *forward_rent_note(setting))
 
 
@@ -287,7 +287,7 @@ def queue_wait_lines(setting: PlanContext, fleet: float, active_share: Num) -> t
     put.add("usd_per_waiting_hour", price, "USD for an hour that one job waits", YOUR_INPUT)
     put.add("fleet_there", active_share, "share of each month in which the fleet is there", COMPUTED)
     how = "jobs_per_month * hours_waited * usd_per_waiting_hour * fleet_there"
-    note = "counted, and paid to nobody" if wait.is_found else "busy all the time: the queue only grows"
+    note = "counted, but not paid out" if wait.is_found else "busy all the time: the queue only grows"
     return deflate_lines(setting, (put.line("Jobs that wait", "waiting", how, note, treatment="imputed"),))
 
 

@@ -106,13 +106,13 @@ def no_reservation_reason(setting: PlanContext) -> Unavailable | None:
     terms = [reserve.term, *(order.term for order in reserve.orders)]
     months = dict.fromkeys(TERM_MONTHS[term] for term in terms if term is not None)
     for_terms = f" for {' and '.join(map(months_words, months))}" if months else ""
-    return Unavailable(f"nobody publishes a price for reserving {label}{for_terms}: enter a price and a term")
+    return Unavailable(f"there is no published price for reserving {label}{for_terms}: enter a price and a term")
 
 
 def _assumed_term_note(setting: PlanContext) -> tuple[str, ...]:
     if term_months(setting, setting.offers.reserved) is not None or setting.scenario.reserve.orders:
         return ()
-    return ("no length of the reservation is said, so it is taken to be a year: enter reserve.term",)
+    return ("no reservation length was entered, so one year is assumed: enter reserve.term",)
 
 
 def resold_hours_lines(setting: PlanContext, bill: ReservationBill, *, with_people: bool = True) -> tuple[Line, ...]:

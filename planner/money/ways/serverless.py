@@ -26,7 +26,7 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     price = serverless_usd_per_second(setting.scenario.accelerator)
     if price is None:
         label = setting.catalogue.accelerator_label(setting.scenario.accelerator)
-        return Unavailable(f"nobody known here sells {label} by the second")
+        return Unavailable(f"no known seller here offers {label} by the second")
     (result, task), seller = service, price[3]
     sheet = setting.input_sheet()
     sheet.add_all(setting.timeline.flags)

@@ -56,7 +56,7 @@ def formula_text(line: Line) -> str:
         formula_input_label(item.name) for item in line.used if np.isnan(np.asarray(item.value, dtype=np.float64)).any()
     ]
     if unknown:
-        return f"Not priced: nobody publishes {words.listed(dict.fromkeys(map(words.lower_first, unknown)))}."
+        return f"Not priced, as no figure is published: {words.listed(dict.fromkeys(map(words.lower_first, unknown)))}."
     total = float(line.total_usd)
     if total == 0:
         return f"Nothing in this plan: = {amount(0.0)}"

@@ -121,8 +121,8 @@ def _is_typed(plan: Plan, key: str) -> bool:
 DIFFER = 1.5  # times: what is known of making alone is no nearer
 NOT_COUNTED = "network, disks, buildings and transport are not counted"
 CONVENTION = (
-    "Making of what is bought counts whole, nothing is taken off at resale; of what is rented, the share of its life "
-    f"that its hours take. Grid figures are of generation in the country; {NOT_COUNTED}."
+    "Making purchased hardware counts in full, resale takes nothing off; making rented hardware counts by the share "
+    f"of its life that its hours take. Grid figures are of generation in the country; {NOT_COUNTED}."
 )
 _IN_TONNES_FROM_KG = 10_000.0
 

@@ -31,7 +31,7 @@ INPUTS: dict[str, tuple[str, Write]] = {
     "capex_usd": ("All of day one", words.usd),
     "residual_share": ("Resale, share of the price", words.percent),
     "lead_time_months": ("Months until delivery", lambda months: f"{months:.1f}"),
-    "hardware_price": ("Price of what is bought", words.usd),
+    "hardware_price": ("Purchase price", words.usd),
     "month": ("Month in which it is paid back", lambda month: f"{math.ceil(month)}"),
 }
 

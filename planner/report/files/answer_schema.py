@@ -62,7 +62,7 @@ class OfferSchema(SchemaModel):
     today_usd_per_accelerator_hour: float | None = Field(description="what that price is worth on the plan's day")
     today_usd_low: float | None = Field(description="10th percentile of what such prices are worth")
     today_usd_high: float | None = Field(description="90th percentile of what such prices are worth")
-    still_there_share: float | None = Field(description="that the offer can still be had, as a share")
+    still_there_share: float | None = Field(description="chance that the offer is still available, as a share")
     sold_as: str = Field(description="bid, pod, machine, cluster or serverless")
     most_accelerators_at_once: int = Field(description="accelerators in one order")
     most_is_assumed: bool = Field(description="whether we assume that number, since the seller publishes none")
@@ -77,7 +77,9 @@ class LineSchema(SchemaModel):
     name: str = Field(description="for people; may be reworded")
     part: Part = Field(description="what the money is for")
     is_cash: bool = Field(description="false: it counts in the comparison, and nobody pays it")
-    total_usd: float | None = Field(description="over the whole plan, plainly summed; null: nobody publishes a price")
+    total_usd: float | None = Field(
+        description="over the whole plan, plainly summed; null where a price is not published"
+    )
     by_year_usd: tuple[float | None, ...] = Field(description="today, then each year of twelve months")
 
 
@@ -118,7 +120,7 @@ class OptionSchema(_Measured):
     emissions: Emissions = Field(description="what it emits over the plan, and the water of its electricity")
     profit_and_loss: ProfitAndLossSchema | None = Field(description="by year; null where no idle hours are sold")
     is_complete: bool = Field(description="false: a line has no published price, and the totals are at least so much")
-    not_priced: Sentences = Field(description="the lines that nobody publishes a price for")
+    not_priced: Sentences = Field(description="lines without a published price")
     warnings: Sentences = Field(description="to look at before it is believed")
     lines: tuple[LineSchema, ...] = Field(description="the ledger by year without zero lines; by month: cash flow CSV")
 

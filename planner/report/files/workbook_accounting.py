@@ -165,7 +165,7 @@ _TERMS = {  # label and unit
     "is_bought": ("Bought at the end: 1", "0 or 1"),
     "is_expensed": ("A service, or short: expensed as it runs: 1", "0 or 1"),
     "life": ("Months over which the asset is written off", "no."),
-    "price": ("Price of the machines; 0 where nobody says it", "USD"),
+    "price": ("Price of the machines; 0 where none is stated", "USD"),
     "paid_share": ("Share of it that the lessor pays", "1"),
     "extra": ("Asset beside the payments (IFRS 16, 100)", "USD"), "worth": ("Payments at the borrowing rate", "USD"),
     "first_asset": ("Asset at the start", "USD"), "ifrs": ("IFRS 16: 1 on the balance sheet", "0 or 1"),

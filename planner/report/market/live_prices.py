@@ -346,7 +346,7 @@ def availability_table(products: Sequence[ProductAvailability]) -> Table:
             "Per machine": it.what.count,
             "Terms": words.PURCHASE[it.what.purchase],
             "Where": it.what.region or "everywhere",
-            "To be had": f"on {it.days} of {words.count(it.of, 'day')}",
+            "Available": f"on {it.days} of {words.count(it.of, 'day')}",
             "Source": it.source,
         }
         for it in sorted(products, key=lambda it: (it.days / it.of, it.what.seller.casefold(), it.what.accelerator))
@@ -382,7 +382,7 @@ def published_readme(published: Published, file: str, secret: str) -> str:
 def new_key_text(path: str, public: str) -> str:
     """Return what to do with a new key."""
     return (
-        f"{path} is the secret key: RENT_OR_BUY_SIGNING_KEY is its second line. Whoever reads the prices sets\n"
+        f"{path} is the secret key: RENT_OR_BUY_SIGNING_KEY is its second line. Readers of the prices set\n"
         f"{ADDRESS} to the address of the folder, and\n{ADDRESS_KEY}={public}\n"
     )
 

@@ -70,7 +70,7 @@ def training_text(result: TrainingResult, cost: JobHourQuote | None) -> str:
     if speed is not None:
         price = usd_words(speed.accelerator_hours, cost)
         if cost is not None and result.mig_profile is not None:
-            price += "\nNobody rents a slice alone: this is the whole accelerator. Several at once share its bill."
+            price += "\nA slice is not rented alone: this is the whole accelerator. Several at once share its bill."
         sections += [
             ("Layout and runners-up", text_table(layouts_table(speed))),
             ("Time", "\n".join(_time_lines(result, speed))),

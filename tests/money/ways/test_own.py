@@ -117,7 +117,7 @@ def test_a_fleet_too_small_for_a_job_leaves_it_to_others() -> None:
 def test_rent_without_a_price_is_said_and_an_unknown_offer_refused() -> None:
     terms = {**EIGHTY, "lead_time_months": 3.0}
     unpriced = built(own.build, setting(scenario(terms, accelerator="MI210-64GB", rent={})))
-    assert any("nobody publishes a price for it" in warning for warning in unpriced.warnings)
+    assert any("a price that is not published" in warning for warning in unpriced.warnings)
     unknown = own.build(setting(scenario(terms, rent={"offer": "nobody/nothing"})))
     assert isinstance(unknown, Unavailable)
     assert "nobody/nothing" in unknown.reason

@@ -166,7 +166,7 @@ def test_the_price_on_demand_is_not_the_price_of_the_reservation() -> None:
 
 
 @pytest.mark.parametrize(("reserve", "offers", "said"), [
-    ({}, {"now": MARKET["now"]}, "nobody publishes a price for reserving"),
+    ({}, {"now": MARKET["now"]}, "there is no published price for reserving"),
     ({"term": "reserved_1m"}, MARKET, "for 1 month"),
     ({"offer": "gone"}, MARKET, "there is no offer 'gone'"),
 ])  # fmt: skip
@@ -178,7 +178,7 @@ def test_your_price_without_a_term_is_taken_for_a_year() -> None:
     """A year's hours of eight at 1.5, busy or not, and the sentence that says so."""
     found = built(setting(plan(reserve={"usd_per_accelerator_hour": 1.5}), {"now": MARKET["now"]}), reserved.build)
     assert found.title == "Reserve for 1 year"
-    assert any("taken to be a year" in one for one in found.warnings)
+    assert any("one year is assumed" in one for one in found.warnings)
     assert total(found) == pytest.approx(8 * 8_760 * 1.5, rel=0.11)  # support comes on top
 
 

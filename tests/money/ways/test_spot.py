@@ -104,7 +104,7 @@ def test_your_own_price() -> None:
 
 @pytest.mark.parametrize(("may_stop", "changes", "offers", "said"), [
     (False, {}, MARKET, "none of the work may stop"),
-    (True, {}, {"now": offer()}, "nobody publishes a spot price"),
+    (True, {}, {"now": offer()}, "no published spot price"),
     (True, {"offer": "gone"}, MARKET, "there is no offer 'gone'"),
     (True, {"interruptions_per_hour": 4.0, "restart_hours": 0.5}, MARKET, "it would never end on spot machines"),
 ])  # fmt: skip

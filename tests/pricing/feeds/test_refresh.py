@@ -281,7 +281,7 @@ def test_what_cannot_be_decided_is_told(server: Server, go: Refresh, environ: di
     (one,) = held(environ)
     with closing(opened(environ)) as database:
         store = LivePriceStore(database)
-        with pytest.raises(StoreError, match=r"cannot be accepted: nobody knows what to call it"):
+        with pytest.raises(StoreError, match=r"cannot be accepted: its name or its currency is unknown"):
             store.decide({"believed": [one.id]}, "Anna", NOON)
         with pytest.raises(StoreError, match=r"^Nothing that is held is called '7-7'"):
             store.decide({"refused": [one.id, "7-7"]}, "Anna", NOON)
