@@ -11,7 +11,7 @@ Conventions of every function here:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal
@@ -248,8 +248,8 @@ def _sign_changes(usd: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 FOUND = "found"
-# Halving a bracket this often leaves nothing of it in 64-bit numbers.
-_HALVINGS = 64
+_MOST_CUTS = 128  # of a bracket; halved as often, nothing of it is left in 64-bit numbers
+_NOTHING = 4 * np.finfo(np.float64).eps  # of a number: less than that is nothing
 
 
 @dataclass(frozen=True)
@@ -293,13 +293,40 @@ def solve_result(value: Num, *, reasons: dict[str, NDArray[np.bool_]]) -> SolveR
 def root(function: Callable[[NDArray[np.float64]], NDArray[np.float64]], *, low: Num, high: Num) -> Num:
     """Return the point where `function` changes sign between `low` and `high`, each entry on its own, else NaN.
 
-    The bracket is halved a fixed number of times, for all entries at once, so the time taken does not depend on them.
+    A bracket is halved, or cut where a parabola through the last three points has its zero, until nothing is left.
+
+    References
+    ----------
+    T. R. Chandrupatla: A new hybrid quadratic/bisection algorithm for finding the zero of a nonlinear function without
+    using derivatives, Advances in Engineering Software 28(3), 1997.
     """
-    low, high = (np.array(end, dtype=np.float64) for end in np.broadcast_arrays(low, high))
-    at_low, at_high = np.sign(function(low)), np.sign(function(high))
-    middle = low
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        stays = np.sign(function(middle)) == at_low
-        low, high = np.where(stays, middle, low), np.where(stays, high, middle)
-    return np.where(at_low * at_high <= 0, middle, np.nan)[()]
+    points = [np.array(end, dtype=np.float64) for end in np.broadcast_arrays(low, high)]
+    values = [function(point) for point in points]
+    in_between = np.sign(values[0]) * np.sign(values[1]) <= 0
+    share = np.full(points[0].shape, 0.5)
+    for _ in range(_MOST_CUTS):
+        (first, second), (at_first, at_second) = points, values
+        point = first + share * (second - first)
+        value = function(point)
+        is_past = np.sign(value) != np.sign(at_first)
+        points, values = [point, np.where(is_past, first, second)], [value, np.where(is_past, at_first, at_second)]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            least = _NOTHING * np.abs(point) / np.abs(points[1] - point)
+            cut = _parabola_share([*points, np.where(is_past, second, first)],
+                                  [*values, np.where(is_past, at_second, at_first)])  # fmt: skip
+        is_left = in_between & (value != 0) & (least < 0.5)
+        if not is_left.any():
+            break
+        share = np.where(is_left, np.clip(np.where(np.isnan(cut), 0.5, cut), least, 1 - least), 0.0)
+    return np.where(in_between, np.where(np.abs(values[1]) < np.abs(values[0]), points[1], points[0]), np.nan)[()]
+
+
+def _parabola_share(
+    points: Sequence[NDArray[np.float64]], values: Sequence[NDArray[np.float64]]
+) -> NDArray[np.float64]:
+    """Return how far towards the other end of a bracket its zero lies; half way where no parabola is of use."""
+    (a, b, c), (at_a, at_b, at_c) = points, values
+    place, height = (a - b) / (c - b), (at_a - at_b) / (at_c - at_b)
+    is_of_use = (height**2 < place) & ((1 - height) ** 2 < 1 - place)
+    cut = at_a / (at_b - at_a) * at_c / (at_b - at_c) + (c - a) / (b - a) * at_a / (at_c - at_a) * at_b / (at_c - at_b)
+    return np.where(is_of_use, cut, 0.5)

@@ -6,7 +6,7 @@ is a step.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -186,7 +186,7 @@ def order_band(sellers: Sequence[Seller], order: OrderRequest) -> OrderBand | No
         cheapest=None if cheapest is None else math.exp(cheapest.ln_usd),
         cheapest_seller=None if cheapest is None else cheapest.seller.name,
         effective_sellers=mixture.named_sellers, chance=likely, standing=standing,
-        wait_months=None if standing == "unavailable" else min(_wait(quote, order) for quote in quotes),
+        wait_months=None if standing == "unavailable" else _least_wait({each.seller.kind for each in quotes}, order),
         unnamed_share=float(shares[-1] / shares.sum()),
         cheapest_age_days=None if cheapest is None else cheapest.seller.age_days,
         depths=depths, available=availability,
@@ -218,25 +218,33 @@ def _hyperscaler_weight(sellers: Sequence[Seller]) -> float:
 
 
 def _quote(seller: Seller, order: OrderRequest, hyperscaler_weight: float) -> _Quote | None:
-    known = constants().band
-    priced = list_price(seller, order)
-    if priced is None:
+    usual = _any_number(seller, order)
+    if usual is None:
         return None
-    ln_usd, spread = priced[0], math.hypot(seller.half / Z80, known.blur, priced[1])
-    depth = seller_depth(seller.kind, order.months, order.purchase, order.age, seller.published_most, seller.free_now)
+    ln_usd, spread, depth = usual.ln_usd, usual.spread, usual.depth
     share = chance(order.count, depth)
     if order.count < seller.least_order:
         share *= math.exp(-4 * math.log(seller.least_order / order.count) ** 2)
-    weight = seller.available * math.exp(-seller.age_days / known.age_days) * share
-    weight *= hyperscaler_weight if seller.kind == "hyperscaler" else 1.0
+    weight = usual.weight * share * (hyperscaler_weight if seller.kind == "hyperscaler" else 1.0)
     if order.is_joined:
         premium, spread, kept = _fabric(seller, order.count, spread)
         ln_usd, weight = ln_usd + premium, weight * kept
     return _Quote(seller, weight, ln_usd + size_discount(order) + scarcity(share), spread, share, depth)
 
 
-# By what it reads: orders of other numbers ask again.
-@cached(4096, same=lambda seller, _: (seller,), equal=lambda _, order: (order.purchase, order.months))
+# By what it reads: orders of other numbers read it again.
+@cached(4096, same=lambda seller, _: (seller,), equal=lambda _, order: (order.purchase, order.months, order.age))
+def _any_number(seller: Seller, order: OrderRequest) -> _Quote | None:
+    """Return what a seller would ask for a kind of order, and how much it counts, however many are wanted."""
+    priced = list_price(seller, order)
+    if priced is None:
+        return None
+    known = constants().band
+    depth = seller_depth(seller.kind, order.months, order.purchase, order.age, seller.published_most, seller.free_now)
+    weight = seller.available * math.exp(-seller.age_days / known.age_days)
+    return _Quote(seller, weight, priced[0], math.hypot(seller.half / Z80, known.blur, priced[1]), 1.0, depth)
+
+
 def list_price(seller: Seller, order: OrderRequest) -> tuple[float, float] | None:
     """Return a seller's log price for the kind of purchase and term, and the standard deviation of what is modelled."""
     known, kind = constants(), term_kind(seller.kind)
@@ -323,13 +331,13 @@ def _bounded(quotes: Sequence[_Quote], unnamed: float) -> Floats:
 
 def _quantiles(shares: Floats, weights: Floats, middles: Floats, spreads: Floats) -> Floats:
     """Return the values below which these shares of a sum of normal distributions lie, from a grid and a finer one."""
-    ends = np.min(middles - 6 * spreads), np.max(middles + 6 * spreads)
-    low, high = (np.full((len(shares), 1), end) for end in ends)
-    for _ in range(3):
+    low, high = np.array([[np.min(middles - 6 * spreads)]]), np.array([[np.max(middles + 6 * spreads)]])
+    for _ in range(3):  # the first grid is the same for all shares
         grid = low + (high - low) * np.linspace(0.0, 1.0, _GRID)
         below = normal_cdf((grid[..., None] - middles) / spreads) @ weights / weights.sum()
         at = np.clip((below < shares[:, None]).sum(axis=-1), 1, _GRID - 1)[:, None]
-        low, high = np.take_along_axis(grid, at - 1, -1), np.take_along_axis(grid, at, -1)
+        rows = np.arange(len(grid))[:, None]
+        low, high = grid[rows, at - 1], grid[rows, at]
     return np.asarray((low + high)[:, 0] / 2)
 
 
@@ -372,6 +380,6 @@ def _standing(likely: float) -> Standing:
     return "perhaps" if likely >= limits["perhaps"] else "unavailable"
 
 
-def _wait(quote: _Quote, order: OrderRequest) -> float:
-    usual = seller_depth(quote.seller.kind, order.months, order.purchase, order.age)
-    return wait_months(order.count, quote.seller.kind, usual.median)
+def _least_wait(kinds: Iterable[SellerKind], order: OrderRequest) -> float:
+    depths = ((kind, seller_depth(kind, order.months, order.purchase, order.age)) for kind in kinds)
+    return min(wait_months(order.count, kind, depth.median) for kind, depth in depths)

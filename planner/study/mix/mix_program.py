@@ -25,6 +25,7 @@ Array = NDArray[np.float64]
 
 _NEARLY = 1e-9
 _SLICES = 96  # where there is no base whose sizes would cut them
+_MOST_PAIRS = 200_000  # of a size and a number of machines that are compared
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +106,7 @@ class Infeasible:
 
 def best(program: MixProgram) -> MixSolution | Infeasible:
     """Return the cheapest mix within all limits."""
-    solution = _solve(program, program.cost, program.limits)
+    solution = _best_unlimited(program) or _solve(program, program.cost, program.limits)
     if solution is not None:
         return solution
     for number, limit in enumerate(program.limits):  # the first that cannot be kept beside those before it
@@ -114,6 +115,36 @@ def best(program: MixProgram) -> MixSolution | Infeasible:
             assert least is not None
             return Infeasible(limit, least.usd)
     raise AssertionError("without limits there is always the mix of nothing owned and nothing reserved")
+
+
+def _best_unlimited(program: MixProgram) -> MixSolution | None:
+    """Return the cheapest mix of all sizes and numbers of machines, where nothing couples slices; None elsewhere.
+
+    With size and machines given, the slices with the largest savings for their width are reserved first. Limits and
+    spot hours stand for other sums of the same slices, so those need the solver, which takes longer to start.
+    """
+    machines = np.arange(program.most_machines + 1)
+    if program.limits or any(program.spot_hours) or len(program.sizes) * len(machines) > _MOST_PAIRS:
+        return None
+    capacity, cost = machines * float(program.machine), program.cost
+    prices = np.where(machines < np.reshape((0, *program.volume_from), (-1, 1)), np.inf, machines * np.reshape(
+        (cost.machine, *cost.volume), (-1, 1)))  # fmt: skip
+    usd = prices.min(axis=0) - _saved_usd(program.widths, cost.without_base, capacity)
+    usd = cost.base[:, None] + usd - [
+        _saved_usd(program.widths, np.where(covered, 0.0, cost.with_base), capacity) for covered in program.covered
+    ]  # fmt: skip
+    fleets = program.sizes[:, None] + capacity
+    usd = np.where((fleets > 0) & (fleets < program.least_fleet), np.inf, usd)
+    size, count = np.unravel_index(np.argmin(usd), usd.shape)
+    return MixSolution(int(program.sizes[size]), int(count), float(usd[size, count]) + cost.rent_all)
+
+
+def _saved_usd(widths: Array, savings: Array, capacity: Array) -> Array:
+    """Return what the best slices of each capacity save."""
+    order = np.argsort(-savings / widths, kind="stable")
+    gains = np.maximum(savings[order], 0.0)
+    ends = np.concatenate([[0.0], np.cumsum(widths[order])])
+    return np.interp(capacity, ends, np.concatenate([[0.0], np.cumsum(gains)]))
 
 
 def _solve(program: MixProgram, cost: MixAmounts, limits: tuple[MixLimit, ...]) -> MixSolution | None:
