@@ -15,9 +15,9 @@ KEYS = tuple(preset.key for preset in load_presets())
 
 
 def text_of(key: str) -> str:
-    """Return what `plan KEY` prints on the frozen day, without the digest, which any remark in the data changes."""
+    """Return what `plan KEY --full` prints on the frozen day, without the digest, which any remark changes."""
     with contextlib.redirect_stdout(io.StringIO()) as printed:
-        code = main(["plan", key, "--day", "2026-11-21"])
+        code = main(["plan", key, "--full", "--day", "2026-11-21"])
     assert code == 0, key
     return re.sub(r"digest [0-9a-f]{16}", "digest …", printed.getvalue())
 

@@ -209,3 +209,15 @@ def test_any_accelerator_needs_something_to_choose_for(
     path.write_text(f"accelerator: '{name}'\nwork: [{{accelerators: 8}}]\n")
     assert main(["plan", str(path)]) == BAD_INPUT
     assert "any needs a model or a run to choose for: name one, or name an accelerator" in capsys.readouterr().err
+
+
+def test_studies_that_take_long_are_printed_on_request(capsys: pytest.CaptureFixture[str]) -> None:
+    sections = ("What carries the answer\n---", "Buy now or wait\n---", "In other numbers\n---")
+    assert main(["plan", "startup", "--day", "2026-11-21"]) == OK
+    short = capsys.readouterr().out
+    assert not any(section in short for section in sections)
+    assert "With --full: " in short
+    assert main(["plan", "startup", "--full", "--day", "2026-11-21"]) == OK
+    whole = capsys.readouterr().out
+    assert all(section in whole for section in sections)
+    assert "With --full: " not in whole

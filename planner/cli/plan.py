@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from planner.report.answer.plan_report import PlanReport
 
 
+_STUDIES = "what carries the answer, to buy now or wait, and the answer in other numbers"
 _FILES = {
     "--csv": "write every payment, month by month",
     "--csv-assumptions": "write every assumption with its source",
@@ -44,6 +45,7 @@ def add(verbs: Any) -> None:
     )
     add_catalog_arguments(verb)
     verb.add_argument("--json", action="store_true", help="print JSON")
+    verb.add_argument("--full", action="store_true", help=f"print {_STUDIES} too")
     for flag, what in _FILES.items():
         verb.add_argument(flag, type=Path, metavar="FILE", help=what)
     change = "take fields of the plan from a CSV: its assumptions with a few rows plan.… (docs/plans.md)"
@@ -63,7 +65,8 @@ def run(args: argparse.Namespace) -> int:
     loaded = load_scenario(args.scenario, args)
     from planner.api.plans import evaluate, plan_result, with_studies
 
-    report = with_studies(evaluate(loaded))
+    report = evaluate(loaded)
+    report = with_studies(report) if args.full or args.json else report  # they take as long as all else
     _write_csv_files(report, args)
     if args.focus:
         from planner.report.files.focus import focus_file
@@ -77,7 +80,8 @@ def run(args: argparse.Namespace) -> int:
     result = plan_result(report)
     if args.actuals:
         result = _with_actuals(report, result, args)
-    sys.stdout.write(to_versioned_json(result.data()) + "\n" if args.json else result.text())
+    more = "" if args.full else f"\nWith --full: {_STUDIES}.\n"
+    sys.stdout.write(to_versioned_json(result.data()) + "\n" if args.json else result.text() + more)
     if loaded.is_dated:
         tell(f"{loaded.name}: {_price_changes(loaded, report)}")
     return OK

@@ -6,13 +6,13 @@ import argparse
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from planner.api.records import LoadedScenario
 from planner.cli.common import UsageError, read_quote_file
 from planner.cli.jobs import with_own_runs
 from planner.cli.terminal import tell
 from planner.scenario.file import MOST_BYTES, SavedScenario, read_scenario
-from planner.scenario.grid import SweepGrid, read_grid
 from planner.scenario.known_names import ScenarioError
 from planner.scenario.own_prices import quotes_for_later
 from planner.scenario.presets import find_preset, load_presets
@@ -22,6 +22,9 @@ from pricing.feeds.live import current
 from pricing.quotes import with_quotes
 from pricing.stale import as_of
 from pricing.strict_yaml import MAX_BYTES
+
+if TYPE_CHECKING:
+    from planner.scenario.grid import SweepGrid
 
 
 def load_scenario(name: str, args: argparse.Namespace) -> LoadedScenario:
@@ -86,6 +89,7 @@ def load_grid(path: Path) -> SweepGrid:
 
     with path.open("rb") as file:
         text = file.read(MAX_BYTES + 1)
+    from planner.scenario.grid import read_grid  # only for sweeps
     from planner.study.measures import MEASURES  # loads the engine: too much where the file is missing
 
     try:

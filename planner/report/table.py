@@ -15,6 +15,7 @@ from pricing.exchange import DOLLAR
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +113,19 @@ class Table:
 
         index = None if self.ids is None else pd.Index(self.ids, dtype="str")
         return pd.DataFrame(dict(self.cells), index=index)
+
+    def to_arrow(self) -> pa.Table:
+        """The table as it is sent to a browser, without its ids; through pandas it takes ten times as long."""
+        import pyarrow as pa  # only pages need it
+
+        return pa.table({name: pa.array(column, from_pandas=True) for name, column in self.cells.items()})
+
+    def rounded(self, columns: Iterable[str], places: int) -> Table:
+        """The table with the numbers of these columns rounded."""
+        return Table(
+            {name: [round(cell, places) for cell in column] if name in columns else column
+             for name, column in self.cells.items()}, self.ids
+        )  # fmt: skip
 
 
 def _harmonize_column(column: Iterable[Any]) -> list[Any]:

@@ -3,16 +3,23 @@
 All of it is read off the records: a field says everything about itself where it stands, and nothing of it twice.
 """
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from datetime import date
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, cast, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from planner.scenario.path import Path
 from planner.scenario.scenario import Scenario
 from pricing.caching import cached
 from pricing.near import near
 
-_KINDS = {"integer": "whole", "number": "number", "string": "text", "boolean": "switch", "array": "list"}
+_KINDS = {int: "whole", float: "number", str: "text", bool: "switch", date: "day", tuple: "list"}
+_LIMITS = ("gt", "ge", "le", "min_length", "max_length", "pattern")
 _REPEATED = 0  # any item of a list stands for all of them
 
 
@@ -76,15 +83,10 @@ def format_bound(value: float) -> str:
 @cached(512)
 def field_spec(path: Path) -> FieldSpec | None:
     """The field at a path such as ("work", 0, "busy_share"); None where there is none."""
-    schema = _schema()
-    node: Mapping[str, Any] = schema
+    field: FieldInfo | None = FieldInfo.from_annotation(Scenario)
     for step in path:
-        node = _resolved_node(node)
-        inner = node.get("items") if isinstance(step, int) else node.get("properties", {}).get(step)
-        if inner is None:
-            return None
-        node = inner
-    return _spec(_resolved_node(node))
+        field = _part(_own_type(field), step) if field is not None else None
+    return None if field is None else _spec(_own_type(field))
 
 
 @cached(1)
@@ -117,39 +119,50 @@ def _leaves(path: Path) -> list[Path]:
     return _leaves((*path, _REPEATED)) if item is not None and item.kind == "record" else [path]
 
 
-@cached(1)
-def _schema() -> dict[str, Any]:
-    return Scenario.model_json_schema()
+def _part(field: FieldInfo, step: str | int) -> FieldInfo | None:
+    """Return a field of a record by its name, or the items of a list by any number."""
+    kind, annotation = _kind(field), cast("Any", field.annotation)
+    if isinstance(step, int):
+        return FieldInfo.from_annotation(get_args(annotation)[0]) if kind == "list" else None
+    return annotation.model_fields.get(step) if kind == "record" else None
 
 
-def _resolved_node(node: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The node without references and without "or nothing"."""
-    resolved: Mapping[str, Any] = node
-    while "$ref" in resolved or "anyOf" in resolved:
-        if "$ref" in resolved:
-            resolved = _schema()["$defs"][str(resolved["$ref"]).rpartition("/")[2]]
-        else:
-            resolved = next(option for option in resolved["anyOf"] if option.get("type") != "null")
-    stated = {name: node[name] for name in _SAID_BY_THE_FIELD if name in node}
-    return resolved if "properties" in resolved else {**resolved, **stated}
+def _own_type(field: FieldInfo) -> FieldInfo:
+    """Return the field without "or nothing"; what it says of itself wins over what its type says."""
+    while get_origin(field.annotation) in (Union, UnionType):
+        option = FieldInfo.from_annotation(next(each for each in get_args(field.annotation) if each is not NoneType))
+        option.description = field.description or option.description
+        option.json_schema_extra = {**_extra(option), **_extra(field)}
+        option.metadata = [*option.metadata, *field.metadata]
+        field = option
+    return field
 
 
-_SAID_BY_THE_FIELD = ("description", "unit", "per", "asked")  # they win over what its type says
+def _extra(field: FieldInfo) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", field.json_schema_extra or {})
 
 
-def _spec(node: Mapping[str, Any]) -> FieldSpec:
-    description = str(node.get("description", ""))
-    if "properties" in node:
-        return FieldSpec(
-            "record", help=description, fields=tuple(node["properties"]), required=tuple(node.get("required", ()))
-        )
-    if "enum" in node:
-        return FieldSpec("choice", choices=tuple(node["enum"]), help=description, asked=node.get("asked"))
-    kind = "day" if node.get("format") == "date" else _KINDS[node["type"]]
-    above = "exclusiveMinimum" in node
+def _kind(field: FieldInfo) -> str:
+    kind = cast("Any", get_origin(field.annotation) or field.annotation)
+    if kind is Literal:
+        return "choice"
+    return "record" if issubclass(kind, BaseModel) else _KINDS[kind]
+
+
+def _spec(field: FieldInfo) -> FieldSpec:
+    kind, said, annotation = _kind(field), _extra(field), cast("Any", field.annotation)
+    if kind == "record":
+        fields = annotation.model_fields
+        required = tuple(name for name, each in fields.items() if each.is_required())
+        return FieldSpec(kind, help=inspect.cleandoc(annotation.__doc__ or ""), fields=tuple(fields), required=required)
+    description, asked = field.description or "", said.get("asked")
+    if kind == "choice":
+        return FieldSpec(kind, choices=get_args(annotation), help=description, asked=asked)
+    limits: dict[str, Any] = {}
+    for each in field.metadata:
+        limits |= {name: value for name in _LIMITS if (value := getattr(each, name, None)) is not None}
     return FieldSpec(
-        kind, low=node.get("exclusiveMinimum", node.get("minimum")), high=node.get("maximum"), above=above,
-        shortest=node.get("minLength", node.get("minItems")), longest=node.get("maxLength", node.get("maxItems")),
-        pattern=node.get("pattern"), help=description, unit=node.get("unit", ""), per=node.get("per", ""),
-        asked=node.get("asked"),
+        kind, low=limits.get("gt", limits.get("ge")), high=limits.get("le"), above="gt" in limits,
+        shortest=limits.get("min_length"), longest=limits.get("max_length"), pattern=limits.get("pattern"),
+        help=description, unit=said.get("unit", ""), per=said.get("per", ""), asked=asked,
     )  # fmt: skip

@@ -100,9 +100,13 @@ def load_presets() -> tuple[Preset, ...]:
 def find_preset(name: str) -> Preset | None:
     """The preset with this key, or with this title in any case."""
     plain = name.strip().casefold()
-    return next((each for each in load_presets() if plain in (each.key.casefold(), each.title.casefold())), None)
+    path = next((each for each in FOLDER.glob("*.yaml") if each.stem.casefold() == plain), None)
+    if path is not None:  # one is read sooner than all
+        return _read(path)
+    return next((each for each in load_presets() if each.title.casefold() == plain), None)
 
 
+@cached(None)
 def _read(path: Path) -> Preset:
     data: dict[str, Any] = strict_yaml.read(path.read_text(encoding="utf-8"), file=path.name)
     try:

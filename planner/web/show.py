@@ -144,7 +144,7 @@ def dataframe(data: Any, **options: Any) -> None:
     if address.text(WHOLE) in ("1", "true"):
         print_table(data, **options)
     else:
-        st.dataframe(data, hide_index=True, **options)
+        st.dataframe(data.to_arrow() if isinstance(data, Table) else data, hide_index=True, **options)
 
 
 def table(
@@ -159,8 +159,8 @@ def table(
     data = make() if callable(make) else make
     config = in_shown_money(columns(data) if callable(columns) else columns or {})
     data = data.in_shown_money()
-    rounded = {name: 2 for name, column in config.items() if column is WHOLE_SHARE}
-    dataframe(data.to_pandas().round(rounded) if rounded else data, column_config=config, **options)
+    shares = [name for name, column in config.items() if column is WHOLE_SHARE]
+    dataframe(data.rounded(shares, 2) if shares else data, column_config=config, **options)
     if file:
         csv_button(data, file, f"csv-{key}")
 

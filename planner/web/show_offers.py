@@ -241,8 +241,7 @@ def _to_arrow(table: Table, _: ShownMoney) -> pa.Table:
     badges = {name: [[word] if word else [] for word in table[name]] for name in ("Freshness", "Trust", "Price read")}
     rows = zip(table.ids or (), *map(table.__getitem__, _LINKED), strict=True)
     links = {"Provider": [_provider_link(*row) for row in rows]}
-    cells = {**table.cells, **badges, **links}
-    return pa.table({name: pa.array(column, from_pandas=True) for name, column in cells.items()})
+    return Table({**table.cells, **badges, **links}).to_arrow()
 
 
 def _provider_link(key: str, name: str, product: str, page: str | None, source: str | None) -> str:

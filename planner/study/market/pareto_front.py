@@ -24,6 +24,7 @@ from planner.speed.training.result import Interval
 from planner.study.market.candidate import MarketCandidate, MarketStudy, Rejection, format_usd, format_usd_rounded_up
 from planner.study.market.hours_needed import Task
 from pricing import Catalogue, PricingError, names
+from pricing.caching import derive
 
 _HARDLY = 0.005
 _FASTER, _MORE_EXPENSIVE = 1.5, 1.0  # so many times as fast, for at most so much more, is worth a sentence
@@ -246,7 +247,7 @@ def rank_candidates(
         front = _without_steep_steps(front, limits.deadline_days)
         steep = {id(candidate) for candidate in feasible if _is_beyond(candidate, front)}
         feasible = [candidate for candidate in feasible if id(candidate) not in steep]
-        candidates = [replace(it, why_not=Rejection("steep")) if id(it) in steep else it for it in candidates]
+        candidates = [derive(it, why_not=Rejection("steep")) if id(it) in steep else it for it in candidates]
     allowed = [candidate for candidate in feasible if limits.rejection(candidate) is None]
     best = _recommended(allowed, day_usd=counted_day_usd)
     affordable = [candidate for candidate in feasible if limits.over_usd(candidate) <= 0]
@@ -258,13 +259,10 @@ def rank_candidates(
         fastest=min(affordable, key=lambda candidate: (candidate.speed, candidate.cost), default=None),
         deadline_days=limits.deadline_days,
         budget_usd=budget_usd,
-        reasons=(),
-        nearest_miss=nearest,
-        monthly=task.monthly,
-        is_service=task.work.serve is not None,
-        day=day,
-        day_usd=day_usd,
-    )
+        reasons=(), nearest_miss=nearest,
+        monthly=task.monthly, is_service=task.work.serve is not None,
+        day=day, day_usd=day_usd,
+    )  # fmt: skip
     sentences = _recommendation(study, study.best) if study.best else no_candidate_sentences(study)
     return replace(study, reasons=(*sentences, *_assumptions(study, task)))
 
@@ -286,7 +284,7 @@ def _reject_by_quote(tries: Iterable[MarketCandidate], limits: MarketLimits, day
     signed = _recommended([it for it in allowed if it.can_be_signed], day_usd=day_usd)
     if least is None or signed is None or signed.cost > _TWICE * least.cost:
         return candidates
-    return [it if it.why_not or it.can_be_signed else replace(it, why_not=Rejection("by_quote")) for it in candidates]
+    return [it if it.why_not or it.can_be_signed else derive(it, why_not=Rejection("by_quote")) for it in candidates]
 
 
 def _cost_sort_key(candidate: MarketCandidate) -> tuple[float, float, str, int, str]:
@@ -357,7 +355,7 @@ def _with_rejections(
         rejection, is_front = candidate.why_not or limits.rejection(candidate), id(candidate) in on_front
         if not (rejection or is_front or candidate is best):
             rejection = _beaten_rejection(candidate, front[bisect_right(speeds, candidate.speed) - 1])
-        rejected.append(replace(candidate, why_not=rejection, on_front=is_front))
+        rejected.append(derive(candidate, why_not=rejection, on_front=is_front))
     return tuple(rejected)
 
 

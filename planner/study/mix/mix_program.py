@@ -126,7 +126,7 @@ def _best_unlimited(program: MixProgram) -> MixSolution | None:
     machines = np.arange(program.most_machines + 1)
     if program.limits or any(program.spot_hours) or len(program.sizes) * len(machines) > _MOST_PAIRS:
         return None
-    capacity, cost = machines * float(program.machine), program.cost
+    capacity, cost = np.asarray(machines * float(program.machine), dtype=np.float64), program.cost
     prices = np.where(machines < np.reshape((0, *program.volume_from), (-1, 1)), np.inf, machines * np.reshape(
         (cost.machine, *cost.volume), (-1, 1)))  # fmt: skip
     usd = prices.min(axis=0) - _saved_usd(program.widths, cost.without_base, capacity)
@@ -144,7 +144,7 @@ def _saved_usd(widths: Array, savings: Array, capacity: Array) -> Array:
     order = np.argsort(-savings / widths, kind="stable")
     gains = np.maximum(savings[order], 0.0)
     ends = np.concatenate([[0.0], np.cumsum(widths[order])])
-    return np.interp(capacity, ends, np.concatenate([[0.0], np.cumsum(gains)]))
+    return np.asarray(np.interp(capacity, ends, np.concatenate([[0.0], np.cumsum(gains)])))
 
 
 def _solve(program: MixProgram, cost: MixAmounts, limits: tuple[MixLimit, ...]) -> MixSolution | None:
