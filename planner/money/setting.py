@@ -248,7 +248,7 @@ class PlanContext:
         """An empty sheet for the inputs of one ledger."""
         return InputSheet(self.catalogue, self.tried, typed=self.scenario.typed, stack=self.order_stack)
 
-    @property
+    @cached_property
     def row_axes(self) -> int:
         """Return the number of axes before the months: 0 of one plan, 1 of rows, 2 of rows with values along them."""
         return max(self.column_axes, *(np.ndim(value) - 1 for value in self.tried.values()), 0)

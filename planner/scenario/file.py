@@ -96,7 +96,7 @@ def build_scenario(data: Mapping[str, Any], name: str, lines: Mapping[tuple[str,
 def read_yaml(raw: bytes, name: str) -> tuple[Any, Mapping[tuple[str, ...], int]]:
     """Return the data of a YAML file, and the line of each of its keys; raise `ScenarioError` if unreadable."""
     if len(raw) > strict_yaml.MAX_BYTES:
-        raise ScenarioError(name, None, f"{len(raw):,} bytes; a scenario has at most {strict_yaml.MAX_BYTES:,}")
+        raise ScenarioError(name, None, f"too long: a scenario has at most {strict_yaml.MAX_BYTES:,} bytes")
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -107,7 +107,7 @@ def did_you_mean(word: str, words: tuple[str, ...]) -> str:
 
 def _text(raw: bytes, name: str) -> str:
     if len(raw) > MAX_BYTES:
-        raise QuoteError(f"{name} has {len(raw):,} bytes: want at most {MAX_BYTES:,}.")
+        raise QuoteError(f"{name} is too long: want at most {MAX_BYTES:,} bytes.")
     for start, what in _NOT_TEXT.items():
         if raw.startswith(start):
             raise QuoteError(f"{name} looks like {what}: save it as CSV (UTF-8) and bring that file.")

@@ -129,7 +129,7 @@ REFUSED = [
     ("empty", b"", "is empty"),
     ("blank", b" \n\t\n", "is empty"),
     ("only-bom", b"\xef\xbb\xbf", "is empty"),
-    ("too-large", b"x" * (MAX_BYTES + 1), f"has 1,000,001 bytes: want at most {MAX_BYTES:,}"),
+    ("too-large", b"x" * (MAX_BYTES + 1), f"is too long: want at most {MAX_BYTES:,} bytes"),
     ("xlsx", b"PK\x03\x04\x14\x00", "looks like an Excel workbook or another ZIP archive: save it as CSV"),
     ("xls", b"\xd0\xcf\x11\xe0\xa1\xb1", "looks like an old Excel workbook: save it as CSV"),
     ("pdf", b"%PDF-1.7\n", "looks like a PDF: save it as CSV"),

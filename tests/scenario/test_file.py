@@ -170,7 +170,7 @@ def test_other_facts_are_told_and_not_refused() -> None:
     ("x: " + "[" * 30, "at most 12 levels"),
     ("name: a\x00b", "control characters are not allowed"),
     (b"name: \xff\xfe", "not UTF-8 text: byte 0xff at 6"),
-    (b"# " + b"x" * 2_000_000, "2,000,002 bytes; a scenario has at most 1,000,000"),
+    (b"# " + b"x" * 2_000_000, "too long: a scenario has at most 1,000,000 bytes"),
 ])  # fmt: skip
 def test_what_cannot_be_used_is_told_in_one_sentence(text: str | bytes, said: str) -> None:
     with pytest.raises(ScenarioError) as refused:

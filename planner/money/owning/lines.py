@@ -81,9 +81,9 @@ def of_order(part: Ownership, order: int) -> Ownership:
     assert stack is not None  # it stands for several
 
     def value(stacked: Num, *, is_yours: bool = False) -> Num:
-        if np.ndim(stacked) < stack.axes:
+        if not isinstance(stacked, np.ndarray) or stacked.ndim < stack.axes:
             return stacked
-        own = np.asarray(stacked)[order]
+        own = stacked[order]
         return in_short(own) if is_yours or own.size == 1 else own
 
     def one(used: LedgerInput) -> LedgerInput:
