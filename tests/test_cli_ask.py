@@ -39,6 +39,18 @@ def test_two_readings_are_printed_as_lines_to_write(capsys: pytest.CaptureFixtur
     assert "Georgia, the country (write 8 h100 in GE); Georgia, United States (write 8 h100 in US-GA)" in out
 
 
+def test_two_that_are_compared_stand_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "ask", "8 h100 or 16 mi300x for a year", *DAY)
+    assert code == OK
+    for text in ("Run 8 H100", "Beside it, 16 mi300x. Read as: Run 16 MI300X", "16 x MI300X-192GB", "8 h100 "):
+        assert text in out
+    _, out, _ = run(capsys, "ask", "8 h100 or 16 mi300x for a year", "--json", *DAY)
+    result = json.loads(out)
+    assert [side["name"] for side in result["beside"]] == ["16 mi300x"]
+    assert result["beside"][0]["answer"]["title"]
+    assert not result["left_out"]
+
+
 @each_row("line", ["", "asdf", "x" * 10_000, "bill of $0", "0 people", "'; DROP TABLE x; --"])
 def test_bad_input_is_one_sentence(capsys: pytest.CaptureFixture[str], line: str) -> None:
     code, out, err = run(capsys, "ask", line, *DAY)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import date
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
@@ -26,7 +26,7 @@ from planner.study.buy_or_wait import BuyOrWaitUnavailable, buy_or_wait_futures,
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
 from planner.study.uncertainty.tornado import tornado
-from pricing import Catalogue
+from pricing import Catalogue, PricingError
 
 if TYPE_CHECKING:
     from planner.report.accounting.actual_words import Actuals
@@ -143,6 +143,7 @@ class Asked(NamedTuple):
     notes: tuple[str, ...] = ()
     loaded: LoadedScenario | None = None
     report: PlanReport | None = None
+    beside: tuple[Asked, ...] = ()  # what the line compares it with, each as a line of its own
 
     @property
     def link(self) -> str:
@@ -158,8 +159,8 @@ class Asked(NamedTuple):
         return sentence_of_reading(self.reading, plan_sentence(plan.facts, plan.scenario)) if plan else ""
 
 
-def ask(facts: Catalogue, line: str, day: date, *, with_answer: bool = True) -> Asked:
-    """Return what was understood of a line, and its plan."""
+def ask(facts: Catalogue, line: str, day: date, *, with_answer: bool = True, name: str = "") -> Asked:
+    """Return what was understood of a line, and its plan; of a line that compares the plans of each side."""
     from planner.study.one_line.line_plan import with_open_parts  # only here: its patterns take long to compile
     from planner.study.one_line.read_line import read_line
 
@@ -167,8 +168,19 @@ def ask(facts: Catalogue, line: str, day: date, *, with_answer: bool = True) -> 
     if reading.scenario is None:
         return Asked(reading)
     scenario, notes = with_open_parts(facts, reading, day)
-    loaded = LoadedScenario("line", scenario, facts, day, ())
-    return Asked(reading, notes, loaded, evaluate(loaded) if with_answer else None)
+    loaded = LoadedScenario(name or next(iter(reading.beside), "line"), scenario, facts, day, ())
+    asked = Asked(reading, notes, loaded, evaluate(loaded) if with_answer else None)
+    for label, each in () if name else reading.others_beside():
+        side = None
+        try:
+            side = ask(facts, each, day, with_answer=with_answer, name=label)
+            why = "it has two readings" if side.loaded is None else ""
+        except PricingError as refusal:
+            why = str(refusal)
+        left_out = (*asked.reading.left_out, *([f"{label}: {why}"] if why else []))
+        beside = (*asked.beside, side) if side is not None and not why else asked.beside
+        asked = asked._replace(reading=replace(asked.reading, left_out=left_out), beside=beside)
+    return asked
 
 
 def line_result(answer: Asked) -> Result:
@@ -176,7 +188,17 @@ def line_result(answer: Asked) -> Result:
 
     def text() -> str:
         last = f"{answer.link}\n" if answer.link else ""
-        return _understood(answer) + (last if answer.report is None else _answer_text(answer.report))
+        if answer.report is None:
+            return _understood(answer) + last
+        sides = [(side.read_as, side.report) for side in answer.beside if side.report is not None]
+        each = "".join(f"\nBeside it, {report.name}. {read_as}\n{_answer_text(report)}" for read_as, report in sides)
+        reports = [answer.report, *(report for _, report in sides)]
+        return (
+            _understood(answer)
+            + _answer_text(answer.report)
+            + each
+            + ("" if not sides else f"\n{text_table(compare_table(reports))}\n")
+        )
 
     return Result(lambda: _phrases(answer.reading), lambda: _line_data(answer), text)
 
@@ -194,7 +216,17 @@ def _line_data(answer: Asked) -> dict[str, Any]:
         "not_understood": list(reading.unknown),
         "questions": [{"text": each.text, "choices": dict(each.choices)} for each in reading.questions],
     }
-    return data if answer.loaded is None else {**data, "link": answer.link, "answer": _answer(answer.report)}
+    if answer.loaded is None:
+        return data
+    beside = [
+        {"name": side.loaded.name, **{key: value for key, value in _line_data(side).items() if key in _OF_A_SIDE}}
+        for side in answer.beside
+        if side.loaded is not None
+    ]
+    return {**data, "link": answer.link, "answer": _answer(answer.report), "beside": beside}
+
+
+_OF_A_SIDE = ("line", "read_as", "left_out", "link", "answer")
 
 
 def _phrases(reading: LineReading) -> Table:

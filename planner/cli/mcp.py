@@ -128,6 +128,10 @@ def _answer(name: str, values: dict[str, Any]) -> tuple[str, dict[str, Any] | No
             )
             others = [f"For {label} ask {line!r}." for label, line in document["other_lines"].items()]
             taken = [f"{part['text']} = {part['value']}" for part in document["understood"]]
+            others += [
+                f"{side['name']}: {side['answer']['title']} {side['answer']['sentences'][0]}"
+                for side in document["beside"]
+            ]
             paragraphs = [document["read_as"], *others, f"Taken as: {'; '.join(taken)}."]
             words = [*paragraphs, *document["notes"], *document["answer"]["sentences"]]
             document = {**plan.document(), "link": document["link"], "sentences": words}

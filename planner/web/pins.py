@@ -64,8 +64,12 @@ def button() -> None:
 
 def _pin() -> None:
     address.sync_from_widgets()
-    values = {key: text for key, text in address.texts().items() if key in _PLAN_KEYS}
-    if values not in pinned():
+    add({key: text for key, text in address.texts().items() if key in _PLAN_KEYS})
+
+
+def add(values: dict[str, str]) -> None:
+    """Pin a plan, unless it is pinned or there are as many as can be."""
+    if values not in pinned() and len(pinned()) < len(LETTERS):
         pinned().append(values)
 
 

@@ -10,6 +10,7 @@ from planner.report.answer.phrases import plan_sentence
 from planner.scenario.base import HOURS_PER_MONTH, SECONDS_PER_HOUR
 from planner.scenario.durations import years_words
 from planner.scenario.latency import latency_classes
+from planner.scenario.link import scenario_to_link
 from planner.scenario.presets import find_preset
 from planner.scenario.question import KEYS, SERVE, TRAIN, TUNE
 from planner.scenario.scenario import Scenario
@@ -24,7 +25,7 @@ from planner.study.one_line.line_records import (
 )
 from planner.study.one_line.read_line import LONGEST, read_line
 from planner.study.plan_any import affordable_fleet, scenario_from_token_bill
-from planner.web import address, fields, name_box, state, workers
+from planner.web import address, fields, name_box, pins, state, workers
 from pricing import Catalogue, PricingError
 
 _KEY, _CHOICE = "one_line", "one_line_choice"
@@ -94,6 +95,15 @@ def _choose(catalogue: Catalogue, use: UseScenario, lines: dict[str, str]) -> No
         _take(catalogue, use, lines[chosen], is_accepted=chosen == ANSWER_IT)
 
 
+def _pin_others(catalogue: Catalogue, reading: LineReading) -> None:
+    """Pin the plan of each other side of a line that compares."""
+    for name, other in reading.others_beside():
+        side = read_line(catalogue, other, state.day())
+        if side.scenario is not None:
+            plan, _ = workers.run_in_worker(with_open_parts, catalogue, side, state.day())
+            pins.add({**scenario_to_link(plan), "name": name})
+
+
 def _take(catalogue: Catalogue, use: UseScenario, typed: str, *, is_accepted: bool = False) -> None:
     """Read a line and show its plan in the sentence; without a plan, or before a choice, nothing there changes."""
     st.session_state.pop(_READING, None)
@@ -107,6 +117,7 @@ def _take(catalogue: Catalogue, use: UseScenario, typed: str, *, is_accepted: bo
             reading = replace(reading, scenario=plan, notes=(*reading.notes, *notes), choices=choices)
             if not choices:
                 use(plan)
+                _pin_others(catalogue, reading)
         st.session_state[_READING] = reading
     except (PricingError, workers.NoResultError) as refusal:
         st.session_state[_REFUSAL] = str(refusal)

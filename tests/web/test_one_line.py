@@ -33,7 +33,7 @@ def test_two_readings_are_pills_and_nothing_changes_before_one_is_chosen() -> No
 
 def test_a_line_with_a_part_left_out_waits_for_a_click_and_offers_the_other_line() -> None:
     app = entrypoint()
-    app.text_input(key="one_line").set_value("8 h200 or 16 mi300x in norway for half the year").run()
+    app.text_input(key="one_line").set_value("8 h200 and 16 mi300x in norway for half the year").run()
     assert not app.exception
     assert "site" not in app.query_params
     for text in (
@@ -53,6 +53,17 @@ def test_a_line_with_a_part_left_out_waits_for_a_click_and_offers_the_other_line
     assert "Left out: half the year" in _shown(app)
     app.run()
     assert "Left out" not in _shown(app), "it is said once"
+
+
+def test_of_two_that_a_line_compares_one_is_the_plan_and_one_is_pinned() -> None:
+    app = entrypoint()
+    app.text_input(key="one_line").set_value("8 h200 or 16 mi300x in norway").run()
+    assert not app.exception
+    assert asked(app).accelerator.startswith("H200")
+    pin = str(app.query_params["pin"])
+    assert "gpu=MI300X-192GB" in pin
+    assert "gpus=16" in pin
+    assert not app.warning
 
 
 @each_row("line", ["asdf qwerty", "<b>x</b>", "bill of $1e12", "0 people", "'; DROP TABLE x; --"])

@@ -38,7 +38,7 @@ def compare_table(plans: Sequence[PlanReport]) -> Table:
     """One column for each plan, one row for each measure."""
     names = _unique([report.name for report in plans])
     rows = [{measure.label: measure.value for measure in _measures(report)} for report in plans]
-    measures = list(dict.fromkeys(measure for row in rows for measure in row))
+    measures = list(dict.fromkeys(measure for row in rows for measure, value in row.items() if value is not None))
     columns = {name: [row.get(measure) for measure in measures] for name, row in zip(names, rows, strict=True)}
     return Table({"Measure": measures, **columns})
 

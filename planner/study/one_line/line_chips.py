@@ -4,37 +4,12 @@ import re
 from typing import NamedTuple
 
 from planner.study.one_line.line_names import LineName
+from planner.study.one_line.line_patterns import PATTERNS
 from planner.study.one_line.line_records import LineCount, LineParts, count_beside, machine_size
 from planner.study.one_line.quantities import BLANK, blank
 from pricing import Catalogue
 
-_MACHINES_BEHIND = re.compile(r" (?:servers|nodes|machines|boxes|racks)(?![a-z])")
-EACH = re.compile(
-    r"(?: in| for)? each(?![a-z])"
-    r"| (?:per|(?:for|in) (?:each|every)) (?!(?:hour|day|week|month|quarter|year|gpu|card|node|server|kwh"
-    r"|token|second|minute)(?![a-z]))[a-z]+"
-)
 _MOST_BETWEEN = 2  # words between `we have` and what there is
-_OWNED_SINCE = re.compile(
-    r"(?<![a-z])(?:owned since|(?:bought|purchased|owned)(?: in)? (?:[a-z]{3,9} )?(?:19|20)\d\d|(?:keep|sell) or "
-    r"(?:keep|sell|scrap)"
-    r"|or keep(?! (?:rent|pay))|keep or flip|inherited|throw (?:(?:it|them) )?away|old gear"
-    r"|(?:is|are|was|were) donated|fully depreciated|sitting idle"
-    r"|(?:sell|dump|scrap) (?:them|em|it)(?! (?:after|in|at|later|again))|already paid)(?![a-z])",
-    re.IGNORECASE,
-)
-_OWNED = re.compile(
-    r"s? (?:(?:that |which )?(?:we|i)(?: already)? (?:have|own)|owned|(?:since|from) (?:19|20)\d\d)(?![a-z])"
-)
-_DYING = re.compile(
-    r"s? (?:(?:is|are|was|just|has|have|card|gpu) )*"
-    r"(?:dies|died|dying|dead|broke|broken|failed|failing|gave up|fried|toast)(?![a-z])"
-)
-_ON_LEASE = re.compile(
-    r"s? (?:(?:are|is|on|currently|already) )*(?:booked|rented|reserved|leased|lease|contract)(?![a-z])"
-)
-_SOME_TOO = re.compile(r"(?:and|plus|,) (?:some|other|various) (?:old )?$")
-_BOXES = re.compile(r"\d+ (?:hosts|nodes|servers|machines|boxes|instances) ")
 
 
 class LineChip(NamedTuple):
@@ -60,7 +35,9 @@ def add_chip(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from: 
     chip = machine.accelerator if machine else offer.accelerator if offer else name.meant.key
     is_kept = _is_kept(parts, name, count, kept_from)
     is_second = name.end <= parts.replaced_until or parts.values.get("chip", chip) != chip
-    is_second = is_second or (count is None and "have" in parts.values and _is_some_too(parts, name))
+    is_second = is_second or (
+        count is None and "have" in parts.values and PATTERNS["some_too"].search(parts.rest[: name.start]) is not None
+    )
     label = catalogue.accelerator_label(chip)
     if is_second and not is_kept:
         parts.leave_out("kind of GPU", label, *with_count(name, count))
@@ -76,7 +53,9 @@ def add_chip(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from: 
 def _add_many(parts: LineParts, name: LineName, count: LineCount | None, chip: LineChip) -> None:
     """Add how many of a chip there are: a count of chips or of machines, or none where nobody says."""
     is_dgx = re.match(r"[dh]gx [abh]\d", parts.rest[name.start : name.end]) is not None
-    is_whole = is_dgx or (count is not None and (count.of_machines or _MACHINES_BEHIND.match(parts.rest, name.end)))
+    is_whole = is_dgx or (
+        count is not None and (count.of_machines or PATTERNS["machines_behind"].match(parts.rest, name.end))
+    )
     if count is None and not chip.each and not is_dgx:
         parts.values["chip"] = chip.key
         parts.add("gpu", chip.key, name.start, name.end, chip.label)
@@ -84,29 +63,24 @@ def _add_many(parts: LineParts, name: LineName, count: LineCount | None, chip: L
     many = count.many if count else parts.values.pop("gpus", 1) if chip.each else 1
     many *= chip.each or int(parts.values.get("machine_size", machine_size(chip.key)) if is_whole else 1)
     parts.values |= {"chip_have" if chip.is_kept else "chip": chip.key}
-    is_each = not is_whole and (count is None or not _BOXES.match(parts.rest, count.start))
-    parts.values |= {"of_each": True} if is_each and EACH.match(parts.rest, name.end) else {}
+    is_each = not is_whole and (count is None or not PATTERNS["boxes"].match(parts.rest, count.start))
+    parts.values |= {"of_each": True} if is_each and PATTERNS["each"].match(parts.rest, name.end) else {}
     parts.add("have" if chip.is_kept else "gpus", many, *with_count(name, count), f"{many:,} x {chip.label}")
 
 
 def _is_kept(parts: LineParts, name: LineName, count: LineCount | None, kept_from: int | None) -> bool:
     """Return whether a line says of the GPUs that it counts there that they are its own."""
-    if "have" in parts.values or count is None or _ON_LEASE.match(parts.line.lower(), name.end):
+    if "have" in parts.values or count is None or PATTERNS["on_lease"].match(parts.line.lower(), name.end):
         return False
-    is_owned = "owned" not in parts.values and _OWNED.match(parts.line.lower(), name.end) is not None
+    is_owned = "owned" not in parts.values and PATTERNS["owned"].match(parts.line.lower(), name.end) is not None
     is_owned = is_owned or re.search(r"(?:my|our) $", parts.rest[: count.start]) is not None
-    is_owned = is_owned or _OWNED_SINCE.search(parts.line) is not None
+    is_owned = is_owned or PATTERNS["owned_since"].search(parts.line) is not None
     return is_owned or name.end <= parts.replaced_until or _is_behind(parts.rest, kept_from, count)
-
-
-def _is_some_too(parts: LineParts, name: LineName) -> bool:
-    """Return whether it stands behind `and some`."""
-    return _SOME_TOO.search(parts.rest[: name.start]) is not None
 
 
 def _is_dying(parts: LineParts, name: LineName, count: LineCount | None) -> bool:
     """Return whether a line says of a card that it broke: then it is not what is wanted."""
-    if dying := _DYING.match(parts.line.lower(), name.end):
+    if dying := PATTERNS["dying"].match(parts.line.lower(), name.end):
         parts.dying = with_count(name, count)[0], dying.end()
         parts.rest = blank(parts.rest, *parts.dying)
     return dying is not None

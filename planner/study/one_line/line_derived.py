@@ -8,11 +8,11 @@ from typing import Any
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR, SECONDS_PER_HOUR
 from planner.scenario.scenario import USUAL_ACCELERATOR, Scenario
 from planner.scenario.task import ServingTask
+from planner.speed.training.images import is_image_network
 from planner.study.one_line.line_records import LEAST_RPS, machine_size
-from planner.study.one_line.quantities import MOST_GROWTH
+from planner.study.one_line.quantities import MONTH_NAMES, MOST_GROWTH
 from pricing import Catalogue
 
-_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 TOKENS_PER_SEQUENCE = 4_096  # as a plan has where nobody states it
 _FASTEST_OF_ONE = 300  # tokens a second: more are those of all users
 _SHARE_OF_RATE = 0.4  # an assumption: large published runs use 0.3 to 0.5 of the dense rate
@@ -25,6 +25,7 @@ _SAID = {
     "grows_to": "The GPUs grow evenly over the time of the plan: {:,.0%} a year.",
     "owned": "{:,} of the GPUs are bought; the rest are rented.",
 }
+_BATCHES = {"train", "tune", "tokens", "gpu_hours", "all_audio", "texts", "texts_of"}
 _FEASTS = {"christmas": (12, 25), "xmas": (12, 25), "new year": (12, 31), "new years eve": (12, 31)}
 _DELIVERED = ("by", "before", "due", "due on", "deadline", "deadline:")
 _BEGINNINGS = ("from", "starting", "delivery", "in", "on")
@@ -37,6 +38,7 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("online", {"team", "online_share"}, lambda of: of["team"] * of["online_share"]),
     ("havesold", {"havesold_each", "have"}, lambda of: of["havesold_each"] * of["have"]),
     ("price", {"all_price", "gpus"}, lambda of: f"{of['all_price'] / of['gpus']:.2f}"),
+    ("rent", {"machine_rent", "gpus"}, lambda of: round(of["machine_rent"] / of["gpus"], 3)),
     ("bill", {"contract"}, lambda of: f"{of['contract'] / (of.get('length', HOURS_PER_YEAR) / HOURS_PER_MONTH):.2f}"),
     ("gpu_hours", {"node_hours"}, lambda of: (
         of["node_hours"][0] * of.get("gpus", machine_size(of.get("chip", ""))), of["node_hours"][1])),
@@ -78,6 +80,7 @@ def add_derived(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) 
         values["gpu_hours"] = values["gpu_hours"][0], values["stray"]
     if {"gpu_hours", "every"} <= values.keys() and values["gpu_hours"][1] is None and "model" not in values:
         values["gpu_hours"] = values["gpu_hours"][0], HOURS_PER_MONTH / values["every"]
+    _add_fed(catalogue, values, notes)
     _add_speed(values, notes)
     _add_month(values, notes)
     if "gpus" in values and (part := values.get("bought") or values.get("rented")):  # buy 32 and rent 16
@@ -91,6 +94,8 @@ def _add_month(values: dict[str, Any], notes: list[str]) -> None:
     if {"images", "bill"} <= values.keys() and "train" not in values:
         values["texts"] = values.pop("images")
     timed = {"due", "length", "stray", "date", "train", "tune"}
+    if "texts_of" in values:
+        values["texts"], values["in"] = values["texts_of"]
     if {"texts", "every"} <= values.keys() and "train" not in values:
         values["stray"] = HOURS_PER_MONTH / values.pop("every")
     if {"gpu_hours", "is_over", "length"} <= values.keys() and values["gpu_hours"][1] is None:
@@ -123,6 +128,21 @@ def _add_facts(catalogue: Catalogue, values: dict[str, Any]) -> None:
         values["rate"] = rate.newest.typical * 1e12 * _SHARE_OF_RATE
 
 
+def _add_fed(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> None:
+    """Add as many GPUs as so much power feeds, in whole machines, where a line states no other amount of work."""
+    if "kw" not in values or {"gpus", "have", "model", "team", "bill", "budget", "monthly_budget"} & values.keys():
+        return
+    chip = values.get("chip", USUAL_ACCELERATOR)
+    each = [it.max_power_w.newest.typical / 1e3 for it in catalogue.servers.values()
+        if it.accelerator == chip and it.max_power_w is not None and it.accelerators == machine_size(chip)]  # fmt: skip
+    machines = int(values["kw"] / max(each)) if each else 0
+    if machines:
+        values["gpus"] = machines * machine_size(chip)
+        notes.append(
+            f"{values['kw']:,.10g} kW feed {machines:,} machines of {max(each):g} kW: {values['gpus']:,} GPUs."
+        )
+
+
 def _add_speed(values: dict[str, Any], notes: list[str]) -> None:
     """Take tokens a second for what each user sees where users are stated or it stands at a desk, else for all."""
     if "tps" not in values or "text_encoder" in values or values["tps"] <= 0:
@@ -146,7 +166,7 @@ def _add_open_hours(values: dict[str, Any], notes: list[str]) -> None:
 def add_date(values: dict[str, Any], notes: list[str]) -> None:
     """Take a date for the time until then: within which a model is trained, or for how long the plan is."""
     end = _end_date(values["date"], values["day"]) if "date" in values else None
-    quantity = "due" if {"train", "tune", "tokens", "gpu_hours"} & values.keys() else "length"
+    quantity = "due" if _BATCHES & values.keys() else "length"
     is_open = quantity == "length" and end is not None and values["date"]["way"] in _DELIVERED  # from then, or until
     if end is not None and quantity not in values and not is_open:
         values[quantity] = (end - values["day"]).days * HOURS_PER_DAY
@@ -168,7 +188,7 @@ def _end_date(match: re.Match[str], day: date) -> date | None:
     )
     if match["way"] in _BEGINNINGS or not (year or month or match["quarter"]):
         return None
-    number = _MONTHS.index(month[:3]) + 1 if month else 3 * int(match["quarter"][1]) - 2 if match["quarter"] else 1
+    number = MONTH_NAMES.index(month[:3]) + 1 if month else 3 * int(match["quarter"][1]) - 2 if match["quarter"] else 1
     ends = match["way"].startswith(("end", "stop", "done", "finish", "over")) and match["month"] and not match["day"]
     part = (match["part"] or ("end" if ends else ""))[:3]
     number = {"mid": 6, "end": 12}.get(part, 1) if match["only"] or match["this"] else number
@@ -185,13 +205,17 @@ _UNUSED: tuple[tuple[str, set[str], str], ...] = (
     ("since", {"have"}, "only of GPUs that you have the year counts: write we have 8 A100 since 2023"),
     ("age", {"have"}, "only of GPUs that you have the age counts: write we have 8 A100 since 2023"),
     ("sites", {"of_each", "team_each"}, "a plan has one place: write 8 H100 in each of 3 sites"),
-    ("kw", {"gpus", "train", "serve"}, "no number of GPUs is stated: how many so much power feeds is not calculated"),
-    ("machine_rent", set(), "a rent is that of one GPU: write 2 dollars an hour"),
+    ("havesold_each", {"have"}, "a sale at the end is a share of the price: write resale 30%"),
+    ("havesold", {"have"}, "a sale at the end is a share of the price: write resale 30%"),
+    ("machine_rent", {"rent"}, "a rent is that of one GPU: write 2 dollars an hour"),
+    ("bulk", set(), "how many texts or hours of sound that are is not stated"),
+    ("market_move", set(), "prices move as the market's do: What if shows another"),
+    ("loan_sum", set(), "a loan is a share of the price: write 80% debt at 7%"),
     ("small_sum", set(), "it does not say of what: write 0.2 dollars per kWh, or an hour"),
     ("cpu", {"no_gpu"}, "a GPU is named"),
     ("team", {"people", "serve"}, "the work is stated"),
     ("busy", {"busy_share", "run"}, "it follows from the work how busy the GPUs are"),
-    ("images", {"train"}, "images a day count"),
+    ("images", {"image_network"}, "tokens, or images a day, count"),
     ("all_audio", {"serve"}, "hours of sound a day count"),
     ("average", {"serve"}, "it does not say of what: write 9 requests a second"),
     ("stay", {"site", "stay_eu", "sellers"}, "no place is stated"),
@@ -205,6 +229,9 @@ _UNUSED: tuple[tuple[str, set[str], str], ...] = (
 
 def unused(work: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, str]:
     """Return what was understood and is not used, with the reason of each."""
-    users = work.keys() | ({"have", "site", "stay_eu", "sellers", "of_each", "team_each", "gpus"} & values.keys())
+    users = work.keys() | (
+        {"have", "site", "stay_eu", "sellers", "of_each", "team_each", "gpus", "rent"} & values.keys()
+    )
+    users |= {"image_network"} if is_image_network((work.get("train") or {}).get("model", "")) else set()
     users |= {"no_gpu"} if str(values.get("chip", "CPU")).startswith("CPU") else set()
     return {name: why for name, fields, why in _UNUSED if name in values and not fields & users}

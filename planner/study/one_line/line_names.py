@@ -11,7 +11,9 @@ from planner.speed.hardware import read_data
 from planner.speed.match_model import model_meant, substitution_note
 from planner.speed.serving.non_llm import match_non_llm_work
 from planner.speed.training.images import match_image_network
+from planner.study.one_line.line_patterns import PATTERNS
 from planner.study.one_line.line_records import GPU_WORDS
+from planner.study.one_line.line_rules import VERBS
 from planner.study.one_line.line_sold_names import (
     INSTANCE,
     machine_called,
@@ -19,7 +21,6 @@ from planner.study.one_line.line_sold_names import (
     renter_called,
     seller_called,
 )
-from planner.study.one_line.line_verbs import VERBS
 from planner.study.one_line.line_words import FILLERS, WORDS
 from planner.study.one_line.quantities import BLANK
 from pricing import Catalogue, PricingError, UnknownNameError, names
@@ -31,64 +32,13 @@ from pricing.near import near
 _MOST_WORDS, _SHORT, _LEAST_LETTERS, _LONG, _MOST_CHOICES = 6, 3, 5, 9, 4
 _SIZE_WITHIN, _SIZE_NEAR = 0.05, 0.22
 _LEAST_BARE_SIZE = 0.1
-_OWN_MODEL = re.compile(
-    r"(?:mistral|deepseek|qwen|minimax|llama)[ -](?:v?\d(?:\.\d)?|r\d|\d+(?:\.\d+)?b|small|large|medium|nemo|coder)\b"
-)  # mistral 7b
-_VERSION = re.compile(r"(?<=[a-z])(?: ?v?|-v)\d\d?[a-z]?$")  # yolo v8n
-_COMPUTER = re.compile(
-    r"^(?:apple )?(?:macbook(?: pro| air)?|mac(?: studio| mini| pro)?|imac)(?: with)?(?: an?)? (?=m\d)"
-)
-_NAME_BEFORE_SIZE = re.compile(r"([a-z]{3,})(?: \d(?:\.\d)?)?[ -]$")
-_PARTS_OF_NAMES = frozenset(
-    [
-        "base",
-        "large",
-        "small",
-        "medium",
-        "mini",
-        "nano",
-        "tiny",
-        "turbo",
-        "instruct",
-        "chat",
-        "coder",
-        "pro",
-        "max",
-        "flash",
-    ]
-)
-_AT = frozenset(
-    {
-        "at",
-        "w/",
-        "from",
-        "on",
-        "with",
-        "via",
-        "through",
-        "by",
-        "using",
-        "to",
-        "@",
-        "pay",
-        "paying",
-        "paid",
-        "or",
-        "and",
-        "versus",
-        "vs",
-    }
-)
-_PAID_TO = re.compile(
-    r"(?:'s)? +(?:api |monthly )*(?:api|bills?|invoices?|spend|spending|costs?|charges?|subscription)(?![a-z])"
-)
+_QUIET = frozenset(WORDS["quiet"].split())
+_PARTS_OF_NAMES = frozenset(WORDS["parts_of_names"].split())
+_AT = frozenset(WORDS["before_sellers"].split())
 _TOKEN = re.compile(
     rf"\d+(?=x(?:[^\w]|[a-z]|\d{{4}}|$))|x(?=[a-z]+\d|\d{{4}})|(?!rtx|gtx)[a-z][a-z\d]*?(?=x\d+\b)"
     rf"|[^\s{re.escape(BLANK)},;()!?\"]+"
 )
-_PLURAL = re.compile(r"\d\w*s$|(?:studio|mac|mini)s$")
-_PIECES = re.compile(r"[a-z]+|[0-9.]+[a-z]*|[^\Wa-z0-9_]+")
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s?(b|bn|billion|(?<! )m|t)(?:[- ]?(?:params?|parameters?|model))?")
 _BILLIONS = {"b": 1.0, "bn": 1.0, "billion": 1.0, "m": 1e-3, "t": 1e3}
 _PLACES_IN_CAPITALS = frozenset({"us", "usa", "uk", "eu", "uae", "nyc", "nsw", "nrw"})
 _NO_PLACES = frozenset({"it", "me", "my", "ai", "ml", "hr", "pr", "gb"})  # codes of countries that are words too
@@ -155,7 +105,10 @@ def chips_of_memory(catalogue: Catalogue, gb: float) -> tuple[str, ...]:
 
 def sells_tokens(catalogue: Catalogue, line: str) -> bool:
     """Return whether a line names who sells tokens; of sellers of GPUs too only where it names no GPU."""
-    words, known = [word.text for word in tokens(_OWN_MODEL.sub(" ", line))], _vocabulary(catalogue)["seller"]
+    words, known = (
+        [word.text for word in tokens(PATTERNS["own_model"].sub(" ", line))],
+        _vocabulary(catalogue)["seller"],
+    )
     called = (word for word in words if word not in FILLERS and _is_known(word, known, by_number=False))
     sellers = [word for word in called if any(_reads(catalogue, word, seller_called, price_called))]
     if not sellers:
@@ -180,8 +133,8 @@ def near_name(catalogue: Catalogue, word: str, *, is_place: bool) -> str | None:
     known = {word for kind, words in _vocabulary(catalogue).items() if kind != "place" or is_place for word in words}
     if {letters, letters.removesuffix("s"), f"{letters}s"} & known:
         return None
-    alike = (each for each in known if len(each) >= _LEAST_LETTERS and each[0] == letters[0])
-    close = near(letters, alike, slips=1 if len(letters) < _LONG else 2)
+    alike = {each for each in known if len(each) >= _LEAST_LETTERS and each[0] == letters[0]}
+    close = near(letters, alike - FILLERS - _QUIET, slips=1 if len(letters) < _LONG else 2)
     return close[0] if close and abs(len(close[0]) - len(letters)) <= 1 else None
 
 
@@ -200,7 +153,7 @@ def _vocabulary(catalogue: Catalogue) -> Mapping[str, frozenset[str]]:
         "provider": _spellings(catalogue.providers), "several": WORDS["asked"],
     }  # fmt: skip
     return {
-        kind: frozenset(piece for name in called for piece in _PIECES.findall(names.bare(name).casefold()))
+        kind: frozenset(piece for name in called for piece in PATTERNS["pieces"].findall(names.bare(name).casefold()))
         for kind, called in spellings.items()
     }
 
@@ -231,8 +184,8 @@ def _may_be_name(line: str, span: list[LineToken]) -> bool:
 
 def _is_known(called: str, known: frozenset[str], *, by_number: bool) -> bool:
     """Return whether all words of a text are known ones or numbers; without `by_number` one of them is a word."""
-    pieces = _PIECES.findall(names.bare(called))
-    words = [piece for piece in pieces if piece[0].isalpha() and not _SIZE.fullmatch(piece)]
+    pieces = PATTERNS["pieces"].findall(names.bare(called))
+    words = [piece for piece in pieces if piece[0].isalpha() and not PATTERNS["size"].fullmatch(piece)]
     return bool(words or (pieces and by_number)) and all(
         piece in known or piece.rstrip("s") in known for piece in words
     )
@@ -241,9 +194,9 @@ def _is_known(called: str, known: frozenset[str], *, by_number: bool) -> bool:
 def _name(catalogue: Catalogue, span: list[LineToken], line: str, typed: str) -> LineName | None:
     start, end, known = span[0].start, span[-1].end, _vocabulary(catalogue)
     called = " ".join(word.text for word in span)
-    singular = called.removesuffix("s").rstrip("'") if _PLURAL.search(called) else called
+    singular = called.removesuffix("s").rstrip("'") if PATTERNS["plural"].search(called) else called
     asked, whole = WORDS["asked"], called.startswith("us-")
-    if choices := asked.get(called) or asked.get(called if whole else _VERSION.sub("", called)):
+    if choices := asked.get(called) or asked.get(called if whole else PATTERNS["version_names"].sub("", called)):
         return LineName("several", start, end, Meant(""), tuple(choices))
     spellings = (singular, called) if called == "v100s" and typed[end - 1] == "s" else (called, singular)
     for spelling in dict.fromkeys(spellings):
@@ -268,10 +221,10 @@ def _fits(kind: str, called: str, line: str, place: tuple[int, int], typed: str)
     """
     before, behind = line[: place[0]], line[place[1] :]
     if kind in ("seller_first", "provider"):
-        is_paid = kind == "seller_first" and _PAID_TO.match(behind) is not None
+        is_paid = kind == "seller_first" and PATTERNS["paid_to"].match(behind) is not None
         is_name = kind == "provider" and called not in WORDS["words_too"]
         return is_paid or is_name or (before.split() or [""])[-1] in _AT
-    if kind == "model" and _SIZE.fullmatch(called) and (name := _NAME_BEFORE_SIZE.search(before)):
+    if kind == "model" and PATTERNS["size"].fullmatch(called) and (name := PATTERNS["name_before_size"].search(before)):
         is_verb = any(rule.pattern.fullmatch(name[1]) for rule in VERBS)
         return is_verb or name[1] in FILLERS  # medgemma 27b is no other model of 27b
     return kind != "place" or _may_be_place(called, before, typed[slice(*place)])
@@ -294,14 +247,14 @@ def _chip(catalogue: Catalogue, called: str) -> Meant:
         is_number = re.fullmatch(r"[\d.]+[a-z]", called) or (called.isdecimal() and int(called) < 1_000)
         if is_number or not re.search(r"\d|gaudi|trainium|inferentia|ultra|titan|jetson|orin", called):
             raise UnknownNameError(f"No chip is called {called!r}.", ())
-        form = re.sub(r"(?<=\d)-(\d\d)$", r" \1gb", _COMPUTER.sub("", called))  # a100-40, macbook pro m3 max
+        form = re.sub(r"(?<=\d)-(\d\d)$", r" \1gb", PATTERNS["computer"].sub("", called))  # a100-40, macbook pro m3 max
         return accelerator_meant(catalogue, form)
     chip = accelerator_meant(catalogue, other).key
     return Meant(chip, f"{called!r} is taken for {catalogue.accelerator_label(chip)}.")
 
 
 def _model(catalogue: Catalogue, called: str) -> Meant:
-    if (size := _SIZE.fullmatch(called)) and not called.startswith("00"):
+    if (size := PATTERNS["size"].fullmatch(called)) and not called.startswith("00"):
         return _of_size(catalogue, called, float(size[1]) * _BILLIONS[size[2]])
     if called in _PARTS_OF_NAMES or called.startswith("00") or not re.search("[a-z]{2}|[a-z]\\d", called):
         raise UnknownNameError(f"No model is called {called!r}.", ())
@@ -321,7 +274,7 @@ def _model(catalogue: Catalogue, called: str) -> Meant:
 def _newest(catalogue: Catalogue, called: str, error: UnknownNameError) -> Meant:
     """Return the newest model of the family of that name; a size that is typed must be its own."""
     family = re.sub(r"[^a-z]", "", called)
-    sizes = (_SIZE.fullmatch(word) for word in called.split())
+    sizes = (PATTERNS["size"].fullmatch(word) for word in called.split())
     size = next((float(each[1]) * _BILLIONS[each[2]] for each in sizes if each), None)
     first, start = called.split(maxsplit=1)[0], family if size is None else family[:-1]
     alike = [

@@ -61,8 +61,8 @@ def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> LinePlan:
     """Return the scenario of the quantities of a line, built and checked as a file is."""
     notes: list[str] = []
     values = dict(values)
-    add_derived(catalogue, values, notes)
     add_date(values, notes)
+    add_derived(catalogue, values, notes)
     with_bill_of_tokens(catalogue, values, notes)
     if {"bill", "gpus"} <= values.keys() and {"seller", "billfor"} & values.keys() and "chip" not in values:
         del values["gpus"]  # a bill for tokens, against `a GPU`
@@ -74,7 +74,7 @@ def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> LinePlan:
     _add_hardware(catalogue, data, values, task, notes)
     if "bill" not in values or {"chip", "gpus"} & values.keys() or values.get("modality", "text") != "text":
         _add_task(catalogue, data, values, task, notes)
-    if task == "hours":
+    if task == "hours" or (task == "bill" and "gpus" in values):
         _add_amount(data, values, notes)
     _add_terms(data, values, notes)
     converted = to_dollars(data, rates(catalogue))
@@ -368,7 +368,10 @@ _PRICES = {
     "server": ("own", "usd_per_server"), "kwh": ("own", "usd_per_kwh"), "budget": ("terms", "budget_usd"),
     "havesold": ("kept", "usd_today_if_sold"), "crew": ("run_by_fte",), "tax": ("tax", "tax_share"),
     "kw": ("own", "most_kw"), "pue": ("own", "pue"), "vat": ("tax", "vat_share"),
-    "resale": ("own", "residual_share"), "loan": ("loan", "rate_per_year"), "cash": ("terms", "cash_on_day_one_usd"),
+    "resale": ("own", "residual_share"), "loan_share": ("loan", "loan_share"),
+    "power_rise": ("own", "power_price_change_per_year"), "free_power": ("own", "usd_per_kwh"),
+    "loan": ("loan", "rate_per_year"),
+    "cash": ("terms", "cash_on_day_one_usd"),
 }  # fmt: skip
 
 

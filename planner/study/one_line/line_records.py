@@ -9,6 +9,8 @@ from planner.scenario.amounts import format_amount
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, SECONDS_PER_HOUR
 from planner.scenario.question import KEYS
 from planner.scenario.scenario import Scenario
+from planner.study.one_line.line_patterns import PATTERNS
+from planner.study.one_line.line_words import WORDS
 from planner.study.one_line.quantities import blank, parse_number
 from pricing import PricingError
 from pricing.formulas import printable
@@ -58,6 +60,11 @@ class LineReading:
     tokens_are_open: bool = False  # as many as the GPUs read in the time of the plan
     left_out: tuple[str, ...] = ()  # what has weight, and the plan does not have
     choices: Mapping[str, str] = field(default_factory=dict)  # where something is left out: this line, and others
+    beside: Mapping[str, str] = field(default_factory=dict)  # of h100 or mi300x the line of each, this one the first
+
+    def others_beside(self) -> list[tuple[str, str]]:
+        """Return the name and the line of each other side that is compared."""
+        return [(name, line) for name, line in self.beside.items() if line != self.line]
 
 
 def question_sentence(question: LineQuestion) -> str:
@@ -70,7 +77,7 @@ def sentence_of_reading(reading: LineReading, plan: str, ending: str = ANSWERED)
     """Return the plan of a line as a sentence, with what it leaves out and whether it is answered."""
     if not reading.left_out:
         return f"Read as: {plan}."
-    left = "; ".join(printable(each, 90) for each in reading.left_out)
+    left = "; ".join(printable(each, 120) for each in reading.left_out)
     return f"Read as: {plan}. Left out: {left}. {ending}"
 
 
@@ -85,23 +92,7 @@ def reading_sentences(reading: LineReading) -> tuple[str, ...]:
 
 LEAST_RPS = 0.0001  # that a plan may have
 GPU_WORDS = frozenset({"gpu", "gpus", "cards", "card", "accelerators", "accelerator", "graphics", "chips"})
-MACHINE_WORDS = frozenset(
-    {
-        "rack",
-        "racks",
-        "node",
-        "nodes",
-        "server",
-        "servers",
-        "machine",
-        "machines",
-        "box",
-        "boxes",
-        "hosts",
-        "instance",
-        "instances",
-    }
-)
+MACHINE_WORDS = frozenset(WORDS["machines"].split())
 
 
 def machine_size(chip: str) -> int:
@@ -115,7 +106,7 @@ _COUNT_BEFORE = re.compile(
     rf"(?:[x*]\s*(?:(?P<times>\d{{1,3}})\s*[x*]?\s*)?"
     rf"|(?P<box>{'|'.join(sorted(MACHINE_WORDS, key=len, reverse=True))})\s+(?:(?:of|with|w/|x|a|à|each|@)\s+)?"
     r"(?P<each>\d+\s*[x*]?\s*)?)?"
-    r"(?:(?:used|new|nvidia|amd|of|more|our|geforce|second-hand|[|]+)\s+)*$"
+    r"(?:(?:used|old|older|aging|refurbished|new|nvidia|amd|of|more|our|geforce|second-hand|[|]+)\s+)*$"
 )
 _COUNT_AFTER = re.compile(
     rf"\s*(?:[x*]\s*(?P<count>\d+)|(?P<times>\d+)\s*x|, (?P<listed>0*\d{{1,3}}|{_SPELT})(?= *(?:,|$)))(?!\w)"
@@ -196,16 +187,24 @@ def shown_value(name: str, value: Any) -> str:
     return _SHOWN.get(name, usual)(value)
 
 
-_AND = re.compile(r"\s*(?:,|\+|&|and|plus|,\s*and)\s*")
-_ANOTHER = re.compile(r"(?:(?<![a-z])(?:and|plus)|[+&]) *$", re.IGNORECASE)
 _ONE_COUNTS = {
     "gpus", "have", "team", "budget", "bill", "rent", "price", "length", "tokens", "rps", "texts", "busy", "kwh",
     "disk",
 }  # fmt: skip
-REST_OF_WORD = re.compile(r"\w*")
 _FIRST = {
     "kind of GPU": ("gpus", "gpu"), "place": ("site",), "model": ("model", "billfor"), "seller": ("provider", "seller"),
 }  # fmt: skip
+_MOST_SIDES = 4  # as many plans as can be pinned
+
+
+class LineSecond(NamedTuple):
+    """A second thing of a kind: its label and place, and where the first of its kind stands."""
+
+    what: str
+    label: str
+    start: int
+    end: int
+    first: tuple[int, int]
 
 
 @dataclass
@@ -220,19 +219,26 @@ class LineParts:
     questions: list[LineQuestion] = field(default_factory=list)
     spans: dict[str, tuple[int, int]] = field(default_factory=dict)  # where the first of each quantity stands
     left_out: list[str] = field(default_factory=list)
-    seconds: list[tuple[str, str, int, int]] = field(default_factory=list)  # of a kind: which, its label, its place
+    unwanted: list[tuple[str, int, int]] = field(default_factory=list)  # places that a line does not want, and where
+    seconds: list[LineSecond] = field(default_factory=list)
+    pairs: dict[str, str] = field(default_factory=dict)  # lines of two figures that are compared: 1 or 3 years
+    others: dict[str, str] = field(default_factory=dict)  # other readings of what is left out, each as a line
     dying: tuple[int, int] | None = None  # where a card stands that is broken
     replaced_until: int = 0  # where the GPUs end that others replace
 
     def add(self, name: str, value: Any, start: int, end: int, shown: str | None = None) -> None:
         """Keep a quantity and blank out its words; the first of a kind counts, a second one is not understood."""
-        if name == "gpus" and name in self.values and _ANOTHER.search(self.line[:start]):  # 16 here and 16 there
+        if (
+            name == "gpus" and name in self.values and PATTERNS["another"].search(self.line[:start])
+        ):  # 16 here and 16 there
             self.left_out.append(self.line[start:end].strip(" ,;"))
         if self.values.get(name, value) != value:
-            if name == "team" and _AND.fullmatch(self.line[self.spans[name][1] : start]):  # 4 students and 2 postdocs
+            if name == "team" and PATTERNS["and"].fullmatch(
+                self.line[self.spans[name][1] : start]
+            ):  # 4 students and 2 postdocs
                 value += self.values[name]
             else:
-                self._ask_which(name, start, end)
+                self._leave_second(name, start, end)
                 self.rest = blank(self.rest, start, end)
                 return
         self.spans.setdefault(name, (start, end))
@@ -240,43 +246,90 @@ class LineParts:
         self.rest = blank(self.rest, start, end)
         label = LABELS.get(name) or (KEYS[name].label if name in KEYS else name)
         if self.line[end - 1 : end].isalnum():
-            end = REST_OF_WORD.match(self.line, end).end()  # type: ignore[union-attr]
+            end = PATTERNS["rest_of_word"].match(self.line, end).end()  # type: ignore[union-attr]
         text = self.line[start:end].strip(" ,;")
         self.phrases.append(UnderstoodPhrase(text, label, shown_value(name, value) if shown is None else shown))
 
-    def _ask_which(self, name: str, start: int, end: int) -> None:
-        """Ask which of two figures of a kind counts; say of another second one that it is left out."""
+    def _leave_second(self, name: str, start: int, end: int) -> None:
+        """Keep a second figure of a kind as what is left out."""
         second = self.line[start:end].strip(" ,;")
         first = self.line[slice(*self.spans.get(name, (0, 0)))].strip(" ,;")
         is_served = name == "team" and re.match(r"(?:to|for|with) ", first.lower())  # a 6 person startup, for 800 users
-        if name not in _ONE_COUNTS or not re.search(r"\d", second) or not first or is_served:
-            has_weight = name != "place" and not is_served and (name != "team" or re.search(r"\d", second))
-            (self.left_out if has_weight else self.notes).append(f"{second}, as {first or name} is taken")
-            return
-        first_start, first_end = self.spans[name]
-        kept = {first: self.line[:start] + self.line[end:], second: self.line[:first_start] + self.line[first_end:]}
-        lines = {label: " ".join(line.split()) for label, line in kept.items()}
-        self.questions.append(LineQuestion(f"{first} or {second}", lines))
+        has_weight = name != "place" and not is_served and (name != "team" or re.search(r"\d", second))
+        if has_weight and name in _ONE_COUNTS and re.search(r"\d", second) and first:
+            self.seconds.append(LineSecond(name, second, start, end, self.spans[name]))
+        (self.left_out if has_weight else self.notes).append(f"{second}, as {first or name} is taken")
 
     def leave_out(self, what: str, label: str, start: int, end: int) -> None:
         """Keep a second thing of a kind as what the plan leaves out."""
         self.rest = blank(self.rest, start, end)
         self.left_out.append(f"{label}, as a plan has one {what}")
-        self.seconds.append((what, label, start, end))
+        first = (self.spans[name] for name in _FIRST.get(what, ()) if name in self.spans)
+        self.seconds += [LineSecond(what, label, start, end, span) for span in first][:1]
+
+    def leave_unknown(self, text: str, others: Mapping[str, str]) -> None:
+        """Keep a name that has no record as what the plan leaves out, with the lines of those that have one."""
+        self.left_out.append(f"{text}, as there is no record of it")
+        self.others |= others
 
     def words_of(self, name: str) -> str:
         """Return the words of a quantity as they were typed."""
         start, end = self.spans.get(name, (0, 0))
         return self.line[start:end].strip(" ,;") or LABELS.get(name, name)
 
+    def compared(self) -> dict[str, str]:
+        """Return the line of each side that it compares, h100 or mi300x, itself for the first: none is left out.
+
+        What stands beside each side goes with it: 8 h100 at 2.30 or 16 mi300x at 1.90.
+        """
+        lines = dict(self.pairs)
+        alternatives = [each for each in self.seconds if self._is_alternative(each)][: _MOST_SIDES - 1]
+        for second in alternatives:
+            same = [each for each in alternatives if each.what == second.what]
+            mates = [second]
+            for what in dict.fromkeys(each.what for each in alternatives if each.what != second.what):
+                others = [each for each in alternatives if each.what == what]
+                ends, starts = (second.first[1], others[0].first[1]), (same[0].start, others[0].start)
+                if len(others) == len(same) and max(ends) <= min(starts):
+                    mates.append(others[same.index(second)])
+            kinds = {mate.what for mate in mates}
+            dropped = {mate.first for mate in mates}
+            dropped |= {(it.start, it.end) for it in self.seconds if it.what in kinds and it not in mates}
+            lines.setdefault(self._words({mate.first for mate in mates}), self.line)
+            label = self._words({(mate.start, mate.end) for mate in mates})
+            lines |= {} if self._without(dropped) in lines.values() else {label: self._without(dropped)}
+        kept = {f"{each.label}, as " for each in alternatives}
+        self.left_out = [it for it in self.left_out if not any(it.startswith(each) for each in kept)]
+        return dict(list(lines.items())[:_MOST_SIDES])
+
+    def _words(self, spans: set[tuple[int, int]]) -> str:
+        return ", ".join(self.line[slice(*span)].strip(" ,;") for span in sorted(spans))
+
+    def _is_alternative(self, second: LineSecond) -> bool:
+        """Return whether `or`, or so, stands between a second thing and the one of its kind before it."""
+        ends = [each.end for each in self.seconds if each.what == second.what and each.end <= second.start]
+        starts = [each.start for each in self.seconds if each.what == second.what and each.start >= second.end]
+        gap = self.line[max([second.first[1], *ends]) : second.start]
+        if second.first[1] > second.start:
+            return False
+        return PATTERNS["or"].search(gap) is not None or (
+            PATTERNS["listed"].fullmatch(gap) is not None
+            and PATTERNS["or"].search(self.line[second.end : max(starts, default=0)]) is not None
+        )
+
+    def _without(self, spans: set[tuple[int, int]]) -> str:
+        line = self.line
+        for begin, end in sorted(spans, reverse=True):
+            line = line[:begin] + line[end:]
+        return " ".join(line.split())
+
     def other_lines(self) -> dict[str, str]:
-        """Return the line with each second thing of a kind in the place of the first."""
-        lines: dict[str, str] = {}
-        for what, label, start, _ in self.seconds:
-            first = next((self.spans[name] for name in _FIRST.get(what, ()) if name in self.spans), None)
-            dropped = [(begin, end) for kind, _, begin, end in self.seconds if kind == what and begin != start]
-            line = self.line
-            for begin, end in sorted([*dropped, first], reverse=True) if first else ():
-                line = line[:begin] + line[end:]
-            lines |= {f"{label} instead": " ".join(line.split())} if first else {}
-        return lines
+        """Return the line with each second thing that is left out in the place of the first, and its other readings."""
+        left = [each for each in self.seconds if not self._is_alternative(each)]
+        lines = {
+            f"{each.label} instead": self._without(
+                {each.first, *((it.start, it.end) for it in self.seconds if it.what == each.what and it != each)}
+            )
+            for each in left
+        }
+        return lines | self.others

@@ -51,8 +51,10 @@ def add_bill(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any],
     bill: dict[str, Any] = {"usd_per_month": values["bill"]}
     checked = build_scenario(to_dollars({"bill": bill}, rates(catalogue)).data, LINE, {}).bill
     assert checked is not None
+    _add_rented(catalogue, values, checked.usd_per_month, notes)
     if "chip" in values or "gpus" in values or values.get("modality", "text") != "text":
-        data["bill"] = bill | {"label": _seller_label(catalogue, values)}
+        provider = catalogue.providers.get(values.get("provider", ""))
+        data["bill"] = bill | {"label": provider.label if provider else values.get("seller", "what you pay now")}
         return
     price = values.get("billfor") or _hosted_price(catalogue, values, notes)
     usual = next(iter(latency_classes().values()))
@@ -68,9 +70,28 @@ def add_bill(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any],
     data |= scenario.model_dump(exclude_defaults=True) | {"bill": bill | {"price": price}}
 
 
-def _seller_label(catalogue: Catalogue, values: Mapping[str, Any]) -> str:
-    provider = catalogue.providers.get(values.get("provider", ""))
-    return provider.label if provider else values.get("seller", "what you pay now")
+def _add_rented(catalogue: Catalogue, values: dict[str, Any], usd: float, notes: list[str]) -> None:
+    """Add the GPUs that a bill of a seller of GPUs pays for all the time, where a line does not say how many."""
+    if "provider" not in values or {"gpus", "model", "seller", "billfor"} & values.keys():
+        return
+    chip = values.get("chip", USUAL_ACCELERATOR)
+    if listed := _listed(catalogue, values["provider"], chip):
+        many = max(round(usd / HOURS_PER_MONTH / min(listed.values())), 1)
+        values |= {"chip": chip, "gpus": many, "busy": values.get("busy", 1.0)}
+        label = catalogue.accelerator_label(chip)
+        notes.append(
+            f"What is rented is not stated: {many:,} x {label}, which that bill pays for all the time, are taken."
+        )
+
+
+def _listed(catalogue: Catalogue, provider: str, chip: str) -> dict[str, float]:
+    """Return what a seller lists for a chip on demand, USD an hour."""
+    return {
+        key: offer.usd_per_accelerator_hour.newest.typical
+        for key, offer in catalogue.offers.items()
+        if (offer.provider, offer.accelerator, offer.purchase) == (provider, chip, "on_demand")
+        and offer.usd_per_accelerator_hour is not None
+    }
 
 
 def _hosted_price(catalogue: Catalogue, values: Mapping[str, Any], notes: list[str]) -> str:
@@ -94,12 +115,7 @@ def add_seller(catalogue: Catalogue, data: dict[str, Any], values: Mapping[str, 
     """Rent from the seller that the line names, at its lowest list price for the order."""
     provider, chip = values["provider"], data.get("accelerator", USUAL_ACCELERATOR)
     label, count = catalogue.providers[provider].label, values.get("gpus", 1)
-    listed = {
-        key: offer.usd_per_accelerator_hour.newest.typical
-        for key, offer in catalogue.offers.items()
-        if (offer.provider, offer.accelerator, offer.purchase) == (provider, chip, "on_demand")
-        and offer.usd_per_accelerator_hour is not None
-    }
+    listed = _listed(catalogue, provider, chip)
     able = {key: usd for key, usd in listed.items() if refusal_reason(catalogue, key, Order(count)) is None} or listed
     if not able:
         notes.append(f"{label} lists no price on demand for that GPU: what such an order usually pays is taken.")

@@ -48,6 +48,8 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
         r"(?<![\w.,-])\d{1,3}(?:(?:\.\d{3}){2,}(?:,\d{1,2})?|(?:\.\d{3})+,\d{1,2}|(?: \d{3}){2,}"
         r"|(?: \d{3})(?=\s?(?:[€£$]|eur|chf|usd|gbp|sek|nok|dkk|pln|czk|dollar|euro))| 000(?=\s[a-z]))(?![\d.,]*\d)"),
      lambda match: match[0].replace(",", "|").translate(_POINTS)),
+    (re.compile(r"(financed|financing|loan|credit|borrow\w*)( (?:over|for|on) [0-9]+ (?:months|years))"
+        r"( (?:at|@) [0-9.]+ ?%)"), r"\1\3\2"),
     (COUNTED_IN_THOUSANDS, lambda match: match[0].replace(".", ",")),
     (re.compile(r"(?<![\d.,])(\d+),(\d{1,2})(?![\d.,]*\d)"), r"\1.\2"),
 )  # fmt: skip

@@ -1,6 +1,5 @@
 """Numbers, units and periods in a line of plain English, and what the match of a rule states."""
 
-import math
 import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -15,9 +14,8 @@ from planner.scenario.base import (
 from planner.study.one_line.line_words import WORDS
 
 BLANK = "|"
-_MONTH_NAMES = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+MONTH_NAMES = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _LEAST_MS = 20  # a time without a unit: 500 is in milliseconds, 2 in seconds
-_MOST_LOG_GROWTH = 9.0  # beyond what a plan may have, which it says
 MOST_GROWTH = 9.0  # a year, that a plan may have
 DAYS_PER_WEEK, WORKING_DAYS, OFFICE_HOURS_PER_WEEK = 7, 5, 40
 NIGHT_HOURS, EVENING_HOURS, SHIFT_HOURS = 10, 4, 8  # a night from 8 in the evening to 6: assumptions
@@ -28,7 +26,8 @@ HOURS_OF_UNIT = {
     "an": HOURS_PER_YEAR, "q": HOURS_PER_YEAR / 4, "sem": HOURS_PER_YEAR / 2, "fo": HOURS_PER_DAY * DAYS_PER_WEEK * 2,
 }  # fmt: skip
 _WORDS: dict[str, float] = {  # others are in digits before a rule reads them
-    "zero": 0, "a": 1, "an": 1, "one": 1, "a single": 1, "single": 1, "once": 1, "twice": 2, "dual": 2, "quad": 4,
+    "zero": 0, "a": 1, "an": 1, "one": 1, "another": 1, "a single": 1, "single": 1, "once": 1, "twice": 2, "dual": 2,
+    "quad": 4,
 }  # fmt: skip
 _SIZES = {"mn": "m", "mio": "m", "mil": "m", "bn": "b", "tn": "t", "thousand": "k"}
 _SIZE = r"(?:\s?(?:k|mn|mio|mil|m|bn|b|tn|t|thousand|million|billion|trillion)(?![a-z0-9]))"
@@ -97,15 +96,11 @@ def blank(line: str, start: int, end: int) -> str:
 
 
 def number_in(match: re.Match[str]) -> float:
-    return parse_number(match["n"])
+    return parse_number(match["n"] or match.groupdict().get("n2") or "")
 
 
 def per_second(match: re.Match[str]) -> float:
     return number_in(match) / ((per_hours(match) or 1.0) * SECONDS_PER_HOUR)
-
-
-def hours_in(match: re.Match[str]) -> float:
-    return number_in(match) * hours_of(match["unit"])
 
 
 def milliseconds(match: re.Match[str]) -> float:
@@ -119,15 +114,6 @@ def busy_share(match: re.Match[str]) -> float:
     return min(share * (WORKING_DAYS / DAYS_PER_WEEK if match["weekdays"] else 1.0), 1.0)
 
 
-def yearly_growth(match: re.Match[str]) -> float:
-    times = HOURS_PER_YEAR / (per_hours(match) or HOURS_PER_YEAR)
-    return math.expm1(min(times * math.log1p(either_number(match) / 100), _MOST_LOG_GROWTH))
-
-
-def percent(match: re.Match[str]) -> float:
-    return number_in(match) / 100
-
-
 def gpu_hours(match: re.Match[str]) -> tuple[float, float | None]:
     return number_in(match) * hours_of(match["span"]), per_hours(match)
 
@@ -135,15 +121,6 @@ def gpu_hours(match: re.Match[str]) -> tuple[float, float | None]:
 def hours_of_sound(match: re.Match[str]) -> float:
     """Return the hours of sound in one second of a rate by the hour."""
     return gpu_hours(match)[0] / SECONDS_PER_HOUR
-
-
-def per_second_of_rate(match: re.Match[str]) -> float:
-    """Return the requests a second of a rate by any period, or by the second where none is named: rps."""
-    return number_in(match) / ((per_hours(match) or 1 / SECONDS_PER_HOUR) * SECONDS_PER_HOUR)
-
-
-def either_number(match: re.Match[str]) -> float:
-    return parse_number(match["n"] or match["n2"])
 
 
 def clock_share(match: re.Match[str]) -> float:
@@ -158,7 +135,7 @@ def clock_share(match: re.Match[str]) -> float:
 
 def months_between(match: re.Match[str]) -> float:
     """Return the hours from a month to another one: june to february."""
-    first, last = (_MONTH_NAMES.index(match[name][:3]) for name in ("from", "to"))
+    first, last = (MONTH_NAMES.index(match[name][:3]) for name in ("from", "to"))
     return ((last - first) % 12 or 12) * HOURS_PER_MONTH
 
 

@@ -15,17 +15,16 @@ from planner.scenario.known_names import accelerator_meant
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.typed_money import AmountError
 from planner.study.one_line.line_asks import (
-    NEGATION,
     SAYS_ENOUGH,
     ask_for_chip,
     ask_for_currency,
-    ask_for_period,
     ask_what_for,
     is_negated,
+    leave_places_out,
     unknown_words,
 )
-from planner.study.one_line.line_chips import EACH, add_chip, with_count
-from planner.study.one_line.line_money import FROM, find_amounts
+from planner.study.one_line.line_chips import add_chip, with_count
+from planner.study.one_line.line_money import find_amounts
 from planner.study.one_line.line_names import (
     LineName,
     find_names,
@@ -33,6 +32,7 @@ from planner.study.one_line.line_names import (
     tokens,
     work_of_kind,
 )
+from planner.study.one_line.line_patterns import PATTERNS
 from planner.study.one_line.line_plan import plan_of
 from planner.study.one_line.line_records import (
     ANSWER_IT,
@@ -46,10 +46,9 @@ from planner.study.one_line.line_records import (
     count_beside,
     machine_size,
 )
-from planner.study.one_line.line_rules import RULES, STRAY
+from planner.study.one_line.line_rules import RULES, STRAY, VERBS
 from planner.study.one_line.line_sold_names import provider_called
 from planner.study.one_line.line_spelling import middle_of_ranges, plain_spelling
-from planner.study.one_line.line_verbs import VERBS
 from planner.study.one_line.line_words import FILLERS, WORDS
 from planner.study.one_line.number_words import in_digits
 from planner.study.one_line.quantities import BLANK, blank, take
@@ -61,30 +60,11 @@ from pricing.meant import Meant
 LONGEST = 300
 _WEIGHTLESS = ("team", "setting")  # no cost follows from how many share GPUs
 _ALWAYS = (("busy", 1.0), ("every", 1.0))
-_ONLY = re.compile(r" only(?![a-z])")
 _EXAMPLE = "64 H100 for 3 months in Germany, or Llama 70B at 5 requests a second"
 _ONE = {"place": "place", "model": "model", "provider": "seller", "seller": "seller", "price": "model"}
-_ORDERED = re.compile(
-    r"(?:^|[|,.;:?!(]|(?<![a-z])(?:need|want|needs|use|using|buy|rent|get|have|for|of|with|take|order|own|exactly"
-    r"|say|about"
-    r"|maybe|like|and|or|to|just|only|on))\s*$"
-)
-_OWN_GPUS = re.compile(
-    r"research|student|phd|postdoc|engineer|scientist|dev|program|coder|ml |ai |artist|quant|people|ppl|peeps"
-    r"|person|team|group"
-    r"|lab|founder|intern|profess|faculty|us$|me$|self|design|fellow|folk|colleague|kid|pupil|head|famil|house"
-    r"|friend|analyst|learner"
-)
-_VERSION = re.compile(r"(?<![\d.])\d\.\d(?![\d.]|\s?[bB])")
-_TIME_BEHIND = re.compile(r" (?:hour|day|week|month|quarter|year)")
 _UNITS = {unit + plural for unit in ("hour", "day", "week", "month", "year") for plural in ("", "s")}
-_COSTS = re.compile(r"(?<![a-z])(?:costs?|price|prices|much|expensive|pay)(?![a-z])")
-_SECOND_WORK = re.compile(
-    r"(?<![a-z-])(?:(?:pre-?)?train(?:ing)?|serv(?:e|ing)|host(?:ing)?)(?![a-z])[^;]*?"
-    r"(?P<second>[,;]? (?:and |we )*(?:then|afterwards?|later|followed by)(?![a-z])"
-    r"(?: (?!(?:buy|rent|own)(?![a-z]))[a-z]+){0,3}? (?:(?:fine-? ?)?tun|sft|dpo|rlhf|serv|host|deploy"
-    r"|(?:pre-?)?train)[^,;.]*)"
-)
+_BOX = re.compile(rf" (?:{'|'.join(MACHINE_WORDS)})(?![a-z])(?! (?:of|with) )")
+_IN_USD = ("monthly_budget", "havesold_each", "contract", "all_price", "machine_rent")
 _BY_THE_HOUR = {
     "busy": re.compile(r"(?!.*(?:%|per ?cent|util|used|load|busy|idle)).*(?:\d|hours|day|night|even|shift|weekend)"),
     "rps": re.compile(r"(?!.*(?:average|mean|usual|typical|normal)).*(?:sec|min|hour|/ ?[smh]|[rq]p[sm])"),
@@ -95,11 +75,6 @@ _ADJECTIVE = re.compile(
     rf" )[a-z-]+ ){{0,2}}?(?:{WORDS['organizations'].replace(' ', '|')})(?![a-z]))"
 )
 _UNIT_BEHIND = re.compile(rf"\s*(?!(?:{'|'.join(sorted(map(re.escape, FILLERS - _UNITS)))})(?![\w/]))[^\W\d]")
-_REPLACES = re.compile(
-    r"(?<![a-z])(?:replac|sell(?:ing)? (?:my|our)|upgrad|swap|exchang|mov(?:e|ing)|migrat|chang|switch|convert"
-    r"|transition|phas|retir|scrap|from (?:(?:our|the|\d+)\s?x?\s?)*[a-z]+ ?\d)\w*(?:[^.;?]|\.\w)*?(?<![a-z])"
-    r"(?:with|by|to|for|buy|get|rent)(?![a-z])|[-=]>|→"
-)
 
 
 def read_line(catalogue: Catalogue, typed: str, day: date | None = None) -> LineReading:
@@ -111,16 +86,15 @@ def read_line(catalogue: Catalogue, typed: str, day: date | None = None) -> Line
     except AmountError as error:
         raise LineError(f"{error}.") from error
     _read_names(catalogue, parts)
+    leave_places_out(catalogue, parts)
     _read_generic_count(parts)
     ask_for_currency(catalogue, parts)
     ask_for_chip(catalogue, parts)
     periods = (
-        () if _COSTS.search(parts.line.lower()) else take(parts.rest, STRAY)
+        () if PATTERNS["costs"].search(parts.line.lower()) or "each_hours" in parts.values else take(parts.rest, STRAY)
     )  # per month, of nothing that was read
-    stray = [parts.line[start:end] for _, _, start, end in periods]
-    ask_for_period(parts, [(start, end) for *_, start, end in periods])
     unknown = tuple(unknown_words(catalogue, parts))
-    parts.left_out += stray
+    parts.left_out += [parts.line[start:end].strip() for _, _, start, end in periods]
     ask_what_for(parts)
     parts.phrases.sort(key=lambda phrase: line.find(phrase.text))
     if parts.questions:
@@ -157,17 +131,18 @@ def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...])
     ignored = (name for name in stated.keys() - {"machine_size"} if _is_ignored(catalogue, values, name, scenario))
     reasons = {**dict.fromkeys(ignored, "it changes nothing in this plan"), **unused}
     idle = {name: f"{parts.words_of(name)}, as {why}" for name, why in reasons.items()}
-    quiet = {name for name in idle if name in _WEIGHTLESS or (name, values[name]) in _ALWAYS}
+    quiet = {name for name in idle if name in _WEIGHTLESS or (name, values.get(name)) in _ALWAYS}
     notes += tuple(f"Not used: {idle[name]}." for name in idle if name in quiet)
+    beside = parts.compared()
     left_out = (*parts.left_out, *(idle[name] for name in idle if name not in quiet))
     budget = scenario.terms.budget_usd
-    is_open = budget is not None and "gpus" not in values and "model" not in values and "bill" not in values
-    train = scenario.work[0].train
+    train, serve = scenario.work[0].train, scenario.work[0].serve
+    is_open = budget is not None and "gpus" not in values and "bill" not in values and not (train or serve)
     fills = train is not None and not {"tokens", "images", "due", "method", "tune"} & values.keys()
     return LineReading(
         parts.line, scenario, tuple(parts.phrases), (*parts.notes, *notes), unknown, budget_usd=budget,
         count_is_open=is_open, tokens_are_open=fills and {"gpus", "length"} <= values.keys(), left_out=left_out,
-        choices={ANSWER_IT: parts.line, **parts.other_lines()} if left_out else {},
+        choices={ANSWER_IT: parts.line, **parts.other_lines()} if left_out else {}, beside=beside,
     )  # fmt: skip
 
 
@@ -195,20 +170,35 @@ def _is_ignored(catalogue: Catalogue, values: Mapping[str, Any], name: str, scen
         return False
 
 
+def _read_pairs(parts: LineParts) -> None:
+    """Take the second of two figures of one unit, and keep the line of the first to stand beside it: 1 or 3 years."""
+    for pair in PATTERNS["pair"].finditer(parts.rest):
+        parts.pairs[f"{parts.line[slice(*pair.span('second'))]}{pair['unit']}"] = parts.line
+        parts.pairs[f"{pair['first']}{pair['unit']}"] = (
+            parts.line[: pair.end("first")] + parts.line[pair.end("second") :]
+        )
+        parts.rest = blank(parts.rest, pair.start(), pair.start("second"))
+
+
 def _read_quantities(catalogue: Catalogue, parts: LineParts) -> None:
-    if second := _SECOND_WORK.search(parts.rest):  # train a 7b, then fine-tune it
+    _read_pairs(parts)
+    if second := PATTERNS["second_work"].search(parts.rest):  # train a 7b, then fine-tune it
         parts.leave_out("work", second["second"].strip(" ,;"), *second.span("second"))
     exchange = rates(catalogue)
-    for was in FROM.finditer(parts.rest):  # a bill that went from 3k to 9k
+    for was in PATTERNS["from"].finditer(parts.rest):  # a bill that went from 3k to 9k
         parts.notes.append(f"{parts.line[was.start() : was.end()].strip()} was before: it is left out.")
         parts.rest = parts.rest[: was.start()] + " " * len(was[0]) + parts.rest[was.end() :]
     for amount in find_amounts(parts.rest, exchange, sells_tokens(catalogue, parts.rest)):
-        value: Any = (
-            amount.usd if amount.kind in ("monthly_budget", "havesold_each", "contract", "all_price") else amount.text
-        )
+        value: Any = amount.usd if amount.kind in _IN_USD else amount.text
         parts.values |= {"budget_usd": amount.usd} if amount.kind == "budget" else {}
         parts.add(amount.kind, value, amount.start, amount.end, f"{amount.usd:,.10g} USD")
         parts.notes += [amount.note] if amount.note else []
+        if amount.kind == "loan_sum" and (rate := PATTERNS["loan_rate"].match(parts.rest, amount.end)):
+            parts.add("loan", float(rate[1]) / 100, *rate.span())
+    _read_rules(parts)
+
+
+def _read_rules(parts: LineParts) -> None:
     for name, value, start, end in take(parts.rest, RULES):
         if BLANK not in parts.rest[start:end]:
             parts.add(name, value, start, end)
@@ -221,7 +211,7 @@ def _read_quantities(catalogue: Catalogue, parts: LineParts) -> None:
 def _keep_manner(parts: LineParts, name: str, value: Any, text: str) -> None:
     """Keep how a quantity was stated, where that changes what it means."""
     values = parts.values
-    if name == "team" and not _OWN_GPUS.search(text):
+    if name == "team" and not PATTERNS["own_gpus"].search(text):
         values["are_served"] = True
     if name == "length" and value < HOURS_PER_DAY and "busy" in values:  # at night, ten hours
         values |= {"busy": value / HOURS_PER_DAY}
@@ -235,7 +225,9 @@ def _keep_manner(parts: LineParts, name: str, value: Any, text: str) -> None:
 def _read_verbs(parts: LineParts) -> None:
     for verb, value, start, end in take(parts.rest, VERBS):
         before = parts.line[:start].lower()
-        is_unwanted = NEGATION.search(before) or (verb == "place" and re.search(r"(?<![a-z])no [a-z]+ $", before))
+        is_unwanted = PATTERNS["negation"].search(before) or (
+            verb == "place" and re.search(r"(?<![a-z])no [a-z]+ $", before)
+        )
         if is_unwanted and verb not in ("stay", "have"):
             parts.rest = blank(parts.rest, start, end)
             parts.notes.append(f"{parts.line[start:end].strip()} is not wanted: it is left out.")
@@ -247,12 +239,20 @@ def _read_verbs(parts: LineParts) -> None:
 
 def _read_names(catalogue: Catalogue, parts: LineParts) -> None:
     found = list(find_names(catalogue, parts.rest, parts.line))
+    makers = [
+        it for it in found if it.kind == "chip" and re.match(r"(?i)[a-z, -]*(?:amd|nvidia)", parts.line[it.start :])
+    ]
+    for maker in makers if len({it.meant.key for it in found if it.kind in ("chip", "machine")}) > 1 else []:
+        found.remove(maker)  # which of its chips stands beside it
+        parts.rest = blank(parts.rest, maker.start, maker.end)
     verbs = list(take(parts.rest, VERBS))
     kept_from = next((end for verb, _, _, end in verbs if verb == "have"), None)
-    replaced = _REPLACES.search(parts.line.lower())
+    replaced = PATTERNS["replaces"].search(parts.line.lower())
     if replaced and any(name.kind in ("chip", "machine") and name.start >= replaced.end() for name in found):
         parts.replaced_until = replaced.end()
     has_chip = any(name.kind in ("chip", "machine") for name in found) or "gpus" in parts.values
+    is_of_gpus = not any(name.kind in ("model", "price") for name in found)
+    has_chip = has_chip or (is_of_gpus and PATTERNS["of_gpus"].search(parts.rest) is not None)
     has_chip = has_chip or (any(verb in ("train", "tune") for verb, *_ in verbs) and "bill" not in parts.values)
     for name in (_rented_from(catalogue, parts, each) if has_chip else each for each in found):
         _add_name(catalogue, parts, name, kept_from)
@@ -284,9 +284,13 @@ def _add_name(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from:
     if is_negated(catalogue, parts, name):
         return
     if not name.meant.key:
-        rewritten = {each: parts.line[: name.start] + each + parts.line[name.end :] for each in name.choices}
-        called = {_called(catalogue, each): line for each, line in rewritten.items()}
-        parts.questions.append(LineQuestion(parts.line[name.start : name.end], called))
+        text = parts.line[name.start : name.end]
+        before, behind = parts.line[: name.start], parts.line[name.end :]
+        called = {_called(catalogue, each): before + each + behind for each in name.choices}
+        if set(name.choices) <= catalogue.models.keys() and PATTERNS["gpus_stated"].search(parts.rest):  # their hours
+            parts.leave_unknown(text, called)
+        else:
+            parts.questions.append(LineQuestion(text, called))
         parts.rest = blank(parts.rest, *with_count(name, count_beside(parts.rest, name.start, name.end)))
         return
     if name.kind in ("chip", "machine"):
@@ -298,12 +302,14 @@ def _add_name(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from:
     record = records.get(kind, {}).get(key)
     label = record.label if record else key
     typed = parts.line[name.start : name.end]
-    if kind == "model" and any(each not in label for each in _VERSION.findall(typed)):  # wan 2.2, and no record of it
+    if kind == "model" and any(
+        each not in label for each in PATTERNS["version"].findall(typed)
+    ):  # wan 2.2, and no record of it
         parts.left_out.append(f"{typed}, as there is no record of it: {label} is taken")
     if parts.values.get(quantity, key) != key:
         parts.leave_out(_ONE[kind], label, name.start, name.end)
         return
-    parts.values |= {"stay": True} if kind == "place" and _ONLY.match(parts.rest, name.end) else {}
+    parts.values |= {"stay": True} if kind == "place" and PATTERNS["only"].match(parts.rest, name.end) else {}
     parts.add(quantity, key, name.start, name.end, label)
     parts.notes += [name.meant.note] if name.meant.note else []
 
@@ -313,15 +319,17 @@ def _read_generic_count(parts: LineParts) -> None:
     for word in tokens(parts.rest):
         count = count_beside(parts.rest, word.start, word.end)
         if "gpus" not in parts.values and word.text in GPU_WORDS and count:
-            parts.values |= {"of_each": True} if EACH.match(parts.rest, word.end) else {}
-            parts.add("gpus", count.many, count.start, word.end)
+            parts.values |= {"of_each": True} if PATTERNS["each"].match(parts.rest, word.end) else {}
+            box = _BOX.match(parts.rest, word.end)  # two gpu nodes
+            many = count.many * (machine_size(parts.values.get("chip", "")) if box else 1)
+            parts.add("gpus", many, count.start, box.end() if box else word.end)
         elif "gpus" not in parts.values and "chip" in parts.values and count and word.text in MACHINE_WORDS:
             many = count.many * machine_size(parts.values["chip"])
             parts.add("gpus", many, count.start, word.end, f"{many:,}")
         elif (
             word.text in ("more", "additional")
             and count
-            and not _TIME_BEHIND.match(parts.rest, word.end)
+            and not PATTERNS["time_behind"].match(parts.rest, word.end)
             and {"have", "gpus"} & parts.values.keys()
         ):
             name, now = ("gpus", "have") if "have" in parts.values else ("grows_to", "gpus")
@@ -329,7 +337,7 @@ def _read_generic_count(parts: LineParts) -> None:
     for word in tokens(parts.rest):
         is_alone = _UNIT_BEHIND.match(parts.rest, word.end) is None
         is_alone = is_alone and parts.rest[word.end : word.end + 1] not in ("x", "%")
-        is_alone = is_alone and _ORDERED.search(parts.rest[: word.start]) is not None
+        is_alone = is_alone and PATTERNS["ordered"].search(parts.rest[: word.start]) is not None
         is_alone = is_alone and not re.match(r",\d{3}| *[|]", parts.rest[word.end :])  # 40 loras
         if "chip" in parts.values and "gpus" not in parts.values and word.text.isdecimal() and is_alone:
             parts.add("gpus", int(word.text), word.start, word.end)
