@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from planner.web import ask, frame, kept_plans, pins, state, style, welcome
+from planner.web import ask, frame, history, kept_plans, state, style, welcome
 from planner.web.pages import answer, assumptions, compare, embedded, plans, side_by_side, speed, what_if
 from planner.web.run_queue import RUNS
 
@@ -21,7 +21,7 @@ PLANS = st.Page(plans.page, title="Plans", url_path="plans", help="What have we 
 
 with RUNS.turn(), frame.refusals_shown():
     frame.begin_run()
-    pages = [*PAGES, *([SIDE_BY_SIDE] if pins.pinned() else []), *([PLANS] if kept_plans.has_plans() else [])]
+    pages = [*PAGES, *([SIDE_BY_SIDE] if history.pinned() else []), *([PLANS] if kept_plans.has_plans() else [])]
     page = st.navigation(pages, position="hidden" if st.context.is_embedded else "top")
     st.set_page_config(page_title=f"{page.title} · Rent, buy, or both?", page_icon=str(ICON), layout="wide")
     st.logo(str(ICON))
@@ -36,7 +36,7 @@ with RUNS.turn(), frame.refusals_shown():
     if page is PAGES[0]:
         kept_plans.box()
         welcome.line(state.catalogue(), ask.use)
-    pins.load_plans(state.catalogue())
+    history.load_plans(state.catalogue())
     page.run()
     frame.show_footer(state.catalogue(), state.day())
     state.settle(page.title)

@@ -18,9 +18,8 @@ import numpy as np
 from pricing import Catalogue, load_catalogue
 from pricing.belief import believed
 from pricing.market.band import Z80, OrderRequest, Seller, list_price, seller_quotes
-from pricing.market.depth import Purchase
+from pricing.market.depth import DAY_MONTHS, Purchase
 from pricing.market.sellers import TERM_MONTHS, chip_age, level, listed, sellers
-from pricing.market.terms import DAY_MONTHS
 
 LEAST_SELLERS, LEAST_OF_CLASS = 2, 3  # of a chip; of a class that a share is stated of
 FEW = {1: "one other seller", 2: "two other sellers", **dict.fromkeys((3, 4), "three or four other sellers")}

@@ -20,9 +20,8 @@ from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.sure_verdict import decided
 from pricing import Catalogue, load_catalogue
 from pricing.market.band import OrderRequest
-from pricing.market.depth import Purchase
+from pricing.market.depth import DAY_MONTHS, Purchase
 from pricing.market.sellers import chip_age, market_band, sellers
-from pricing.market.terms import DAY_MONTHS
 
 CHIPS = (
     "H100-SXM5-80GB", "H200-SXM-141GB", "B200-SXM-180GB", "B300-SXM-288GB", "A100-SXM4-80GB", "A100-SXM4-40GB",

@@ -18,9 +18,19 @@ from pricing.feeds.client import ClientLimits
 from pricing.feeds.database import opened
 from pricing.feeds.live import current
 from pricing.feeds.refresh import SourceResult, Ways, refresh
-from pricing.feeds.registry import LATEST, SIGNATURE, PublishedAddressError, asked_for, believed, default_feed
+from pricing.feeds.registry import (
+    LATEST,
+    SIGNATURE,
+    PublishedAddressError,
+    SignatureError,
+    asked_for,
+    believed,
+    default_feed,
+    new_key,
+    sign,
+    verify,
+)
 from pricing.feeds.registry import published_feed as feed_of
-from pricing.feeds.signature import SignatureError, new_key, sign, verify
 from pricing.feeds.sources import feeds
 from pricing.feeds.store import LivePriceStore
 from pricing.load import load_catalogue

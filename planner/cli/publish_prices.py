@@ -36,8 +36,7 @@ def run(args: argparse.Namespace) -> int:
     from planner.report.files.csv import to_csv
     from planner.report.market.live_prices import publish_summary, published_readme
     from planner.report.table import Table
-    from pricing.feeds.registry import COLUMNS, LATEST, SIGNATURE, index_content
-    from pricing.feeds.signature import sign
+    from pricing.feeds.registry import COLUMNS, LATEST, SIGNATURE, index_content, sign
 
     if args.new_key:
         return _make_key(args.folder)
@@ -68,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
 def _make_key(path: Path) -> int:
     """Write a new key into files that are not there yet."""
     from planner.report.market.live_prices import new_key_text
-    from pricing.feeds.signature import new_key
+    from pricing.feeds.registry import new_key
 
     secret, public = new_key()
     beside = path.with_name(f"{path.name}.pub")

@@ -17,7 +17,7 @@ def add(verbs: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Every overdue figure, weighed by the presets and the default."""
-    from planner.report.facts.sources import overdue_rows, overdue_table, overdue_text
+    from planner.report.facts.assumptions import overdue_rows, overdue_table, overdue_text
     from planner.study.uncertainty.futures import overdue_impacts, usual_plans
     from pricing.feeds.live import current
     from pricing.stale import as_of

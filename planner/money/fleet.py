@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from planner.money.demand.stream import DemandLayer
 from planner.money.formula import Num
 from planner.money.ledger import Line, OrderStack
-from planner.money.owning.channel import lead_time
 from planner.money.owning.inputs import ORDER
 from planner.money.owning.lines import FleetOrder, Ownership, of_order, owned
 from planner.money.owning.machine import Machine
+from planner.money.owning.machine_price import lead_time
 from planner.money.setting import PlanContext
 from planner.money.sizing import deferrable_capacity_share, min_fleet_until, server_size
 from planner.money.timeline import Holding

@@ -27,8 +27,8 @@ from planner.report.chart_frame import (
     option_color,
     style_figure,
 )
-from planner.report.fleet import FleetReport
 from planner.report.table import Table
+from planner.report.title import FleetReport
 from planner.study.market.price_history import PricedOffer, PriceHistory, PriceSpread
 
 _PART_COLOURS: dict[Part, tuple[str, str, str]] = {

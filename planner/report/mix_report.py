@@ -21,8 +21,8 @@ from planner.report.chart_frame import (
     style_figure,
     vertical_line,
 )
-from planner.report.fleet import order_schedule_text
 from planner.report.table import Table
+from planner.report.title import order_schedule_text
 from planner.scenario.rent import MixInputs
 from planner.scenario.ways import Way
 from planner.study.buy_or_wait import BuyOrWaitFutures, Waiting

@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, PrivateAttr, model_validator
 
 from planner.scenario import budget
-from planner.scenario.accounting import AccountingInputs
 from planner.scenario.base import (
     MONTHS_PER_YEAR,
     WORK,
@@ -21,13 +20,13 @@ from planner.scenario.base import (
     ask,
     unit,
 )
-from planner.scenario.failures import Failures
+from planner.scenario.jobs import Failures
 from planner.scenario.measured import MOST_FACTORS, MOST_MODELS, MeasuredRun, OwnModel
 from planner.scenario.own import ExistingHardware, IdleSaleInputs, Lease, Loan, OwnInputs, RentToOwn, SaleAndLeaseBack
 from planner.scenario.own_prices import RentalQuote, SellerDiscount
 from planner.scenario.path import get_value
 from planner.scenario.rent import CurrentBill, HostedModelInputs, MixInputs, RentalInputs, ReservationInputs, SpotInputs
-from planner.scenario.terms import CapitalInputs, Currency, FinancialTerms, TaxInputs
+from planner.scenario.terms import AccountingInputs, CapitalInputs, Currency, FinancialTerms, TaxInputs
 from planner.scenario.ways import DECLARED, Way
 from planner.scenario.work import Work
 from pricing.formulas import reject_invisible

@@ -22,7 +22,7 @@ from planner.scenario.presets import load_presets
 from planner.scenario.question import HOURS, KEYS, SERVE, TRAIN, TUNE, QuestionKind, keys_of_group
 from planner.scenario.scenario import Scenario
 from planner.scenario.shown_money import shown_money
-from planner.web import address, fields, history, pins, questions, sign_in, state
+from planner.web import address, fields, history, questions, sign_in, state
 from planner.web.fields import GPUS, widget_value
 from pricing import Catalogue
 from pricing.exchange import rates
@@ -60,7 +60,7 @@ def scenario(catalogue: Catalogue, *, with_details: bool = False) -> Scenario:
             _name_box(catalogue)
             is_open = _assumptions_toggle(question)
             history.buttons(PLAN)
-            pins.button()
+            history.button()
             sign_in.entry()
         verdict_line = st.container(key="verdict-line")  # the last one stays until the next is there
     worth = _assumptions_box(catalogue, question, hints) if is_open else None
@@ -70,8 +70,8 @@ def scenario(catalogue: Catalogue, *, with_details: bool = False) -> Scenario:
     checked = catalogue if any(name in texts for name in CARRIED) else None
     plan_texts = {name: texts[name] for name in PLAN if name in texts}
     read = parse_link(plan_texts, checked, opening="You entered", rates=rates(catalogue))
-    pins.write()
-    _warn(*read.notes, *read.at_odds.values(), *pins.omission())
+    history.write()
+    _warn(*read.notes, *read.at_odds.values(), *history.omission())
     address.write()
     result = state.set_current_plan(read.scenario, with_details=with_details)
     _show_verdict(verdict_line, result.plan, question, is_title=with_details)

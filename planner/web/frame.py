@@ -10,7 +10,7 @@ from streamlit.navigation.page import StreamlitPage
 from planner.report import words
 from planner.report.facts.assumptions import STALE
 from planner.report.memo import credit_text
-from planner.web import address, kept_plans, live_prices, pins, questions, show, show_assumptions, state, workers
+from planner.web import address, history, kept_plans, live_prices, questions, show, show_assumptions, state, workers
 from planner.web.shared import shared
 from pricing import Catalogue
 from pricing.formulas import printable
@@ -27,7 +27,7 @@ def begin_run() -> None:
     if address.begin_run():
         notices = _apply_link_date()
         st.session_state[_NOTICES] = [*notices, *questions.apply_link(state.catalogue())]
-        pins.load_from_link()
+        history.load_from_link()
         kept_plans.load_from_link()
         address.commit_run()
     address.put({AS_OF: state.day().isoformat()})

@@ -18,7 +18,7 @@ from planner.scenario.file import MOST_BYTES, read_scenario, write_scenario
 from planner.scenario.known_names import with_unchanged_note
 from planner.speed.scenario_jobs import model_notes
 from planner.study.uncertainty.futures import Futures
-from planner.web import address, ask, kept_plans, show, state, state_what_if
+from planner.web import address, ask, kept_plans, show, state, state_results
 from pricing import PricingError
 
 KEY = "scenario_file"
@@ -48,7 +48,7 @@ def _content(plan: Plan, answer: Answer) -> None:
     saved = saved_scenario(plan)
     st.markdown("**For a board**: the answer on one or two pages")
     report = PlanReport(plan.setting.scenario.name, plan, answer, summary, futures=futures)
-    memo = memo_data(report, state_what_if.bars() if answer.pair else (), address.link())
+    memo = memo_data(report, state_results.bars() if answer.pair else (), address.link())
     with st.container(horizontal=True):
         _download("Memo (PDF)", "memo.pdf", lambda: write_memo(memo, ".pdf"))
         _download("Memo (Markdown)", "memo.md", lambda: write_memo(memo, ".md"))

@@ -15,9 +15,9 @@ from planner.report.answer import other_measures as measures_report
 from planner.report.answer.advice import HEAD, unavailable_option_lines
 from planner.report.answer.other_measures import OtherMeasures, curve_table, other_measures_table
 from planner.report.answer.payback_chart import charted_options
-from planner.report.fleet import USD_FETCHED, USD_PAID, fleet_timeline
 from planner.report.futures import counted, future_charts
 from planner.report.futures.input_words import saving_side_label
+from planner.report.title import USD_FETCHED, USD_PAID, fleet_timeline
 from planner.report.what_if import map_summary
 from planner.scenario.presets import PresetSource, load_presets
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
@@ -25,7 +25,7 @@ from planner.study.buy_or_wait import BuyOrWaitFutures, BuyOrWaitUnavailable, Wa
 from planner.study.measures import MEASURES
 from planner.study.mix.best_mix import BestMix, MixUnavailable, best_mix
 from planner.study.uncertainty.futures import Futures
-from planner.study.uncertainty.medians import MedianShift, median_shifts
+from planner.study.uncertainty.sure_verdict import MedianShift, median_shifts
 from planner.web import address, ask, show, show_ledger, state, workers
 from planner.web.shared import shared
 from planner.web.state import PlanResult

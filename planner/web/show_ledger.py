@@ -39,7 +39,7 @@ from planner.report.futures.input_words import formula_input_label
 from planner.report.market.compare import PurchaseComparison, no_purchase_reason, purchase_range_text, running_cost_rows
 from planner.scenario.file import write_scenario
 from planner.scenario.known_names import with_unchanged_note
-from planner.web import address, ask, kept_plans, show, state, state_what_if
+from planner.web import address, ask, kept_plans, show, state, state_results
 from pricing import Catalogue
 from pricing.exchange import rates
 
@@ -157,9 +157,9 @@ def _statements(plan: Plan, answer: Answer) -> None:
         "booked-cash", "", cash_table(answer, quarters=quarters), money, "cash-periods.csv", alt="Cash by period"
     )
     _rates(plan, answer)
-    if answer.pair is not None and (bars := state_what_if.bars()):
+    if answer.pair is not None and (bars := state_results.bars()):
         st.markdown("**What carries the answer**")
-        carrying = carrying_table(bars, state_what_if.saving_side())
+        carrying = carrying_table(bars, state_results.saving_side())
         show.table("carrying", "", carrying, show.in_usd, "carrying.csv", alt="The inputs that carry the answer")
     _actuals(plan, answer)
     label, name = "All statements by month (CSV)", "accounting.csv"

@@ -25,8 +25,8 @@ from planner.speed.serving.chips import serving_data
 from planner.speed.training.constants import default_bands
 from planner.speed.training.result import waterfall_steps
 from planner.study.market.survey import MarketCandidate, MarketStudy
-from planner.web import address, ask, fields, name_box, show, state, state_speed
-from planner.web.state_speed import SERVING, TRAINING, ModelWork
+from planner.web import address, ask, fields, name_box, show, state, state_results
+from planner.web.state_results import SERVING, TRAINING, ModelWork
 from pricing import PricingError
 
 _GB = st.column_config.NumberColumn(format="%.1f")
@@ -54,7 +54,7 @@ def examples(first: Callable[[], None] | None = None) -> None:
 
 def use_example_button() -> None:
     """Show a button that makes the example the plan."""
-    st.button("Plan with this example", on_click=ask.use, args=(state_speed.with_example(),), key="take-example")
+    st.button("Plan with this example", on_click=ask.use, args=(state_results.with_example(),), key="take-example")
 
 
 def gpu_guide() -> None:
@@ -62,7 +62,7 @@ def gpu_guide() -> None:
     with show.on_demand("uses", f"{gpu_uses.TITLE} {gpu_uses.FOR_WHAT}") as is_open:
         if not is_open:
             return
-        choices = state_speed.gpu_guide(state.catalogue(), state.day())
+        choices = state_results.gpu_guide(state.catalogue(), state.day())
         for choice in choices:
             show.paragraph(gpu_uses.use_sentence(choice))
         columns = dict.fromkeys(("USD each", "USD a month", "USD the run"), show.MONEY)
@@ -95,7 +95,7 @@ def divisible_count_buttons(work: ModelWork) -> None:
 
 
 def _with_number(index: int, accelerators: int) -> Scenario:
-    scenario = state_speed.with_example()
+    scenario = state_results.with_example()
     works = list(scenario.work)
     works[index] = with_accelerators(works[index], accelerators)
     return scenario.model_copy(update={"work": tuple(works)})
@@ -114,8 +114,8 @@ def with_accelerators(work: Work, accelerators: int) -> Work:
 
 def front(work: ModelWork) -> None:
     """Show time against cost over the catalogue. A point or a row that is clicked becomes the plan."""
-    market = state_speed.front(work)
-    plan = state_speed.plan_point(work, market)
+    market = state_results.front(work)
+    plan = state_results.plan_point(work, market)
     summary = time_cost_front.front_summary(market, plan)
     show.paragraph(summary)
     if time_cost_front.plottable_candidates(market):
@@ -126,7 +126,7 @@ def front(work: ModelWork) -> None:
 
         address.switch(_EVERY_POINT)
         every = bool(st.session_state[_EVERY_POINT])
-        show.chart(state_speed.front_figure(work, plan, every=every), summary, "front", click)
+        show.chart(state_results.front_figure(work, plan, every=every), summary, "front", click)
         show.small("Click a point to use it. Hollow points have prices not checked this month.")
         st.toggle("Show every candidate", key=_EVERY_POINT)
     with show.on_demand("front-table", f"All {len(market.candidates):,} as a table, with why each lost") as is_open:
@@ -196,10 +196,10 @@ def memory(work: ModelWork) -> None:
 def _stacks(work: ModelWork, accelerator: str) -> _Stacks | None:
     job = work.job.model_copy(update={"accelerator": accelerator})
     if isinstance(work, ScenarioServing):
-        variants = state_speed.serving_memory(state.catalogue(), job)
+        variants = state_results.serving_memory(state.catalogue(), job)
         limits, summary = tables.serving_memory_limits(variants), tables.serving_memory_summary(variants)
         return tables.serving_memory_bars(variants), SERVED_PARTS, limits, summary
-    savings = state_speed.training_memory(state.catalogue(), job)
+    savings = state_results.training_memory(state.catalogue(), job)
     if not savings:
         return None
     limit = savings[0].memory_gb
@@ -253,7 +253,7 @@ def layouts(work: ModelWork) -> None:
 
 def other_work() -> None:
     """Show work that writes no tokens, on every accelerator that can run it."""
-    for number, table in enumerate(state_speed.other_work_tables()):
+    for number, table in enumerate(state_results.other_work_tables()):
         st.header("On every accelerator that keeps up", anchor=False)
         columns: dict[str, object] = dict.fromkeys(("Requests/s of one", words.LOW, words.HIGH), show.MONEY)
         columns |= {"USD an hour then": show.CENTS, "Price checked": show.DAY}
@@ -269,20 +269,20 @@ def accuracy(work: ModelWork | None) -> None:
     """Show predictions beside published runs: the nearest runs, then all of them, then runs left out of the fit."""
     if work is None:
         first = SERVING if any(work.serve for work in state.scenario().work) else TRAINING
-        kinds = list(state_speed.NEAR_SHARE)
+        kinds = list(state_results.NEAR_SHARE)
         kind = st.segmented_control("Published runs of", kinds, default=first, required=True, key=f"trust-{first}")
     else:
         kind = TRAINING if isinstance(work, ScenarioTraining) else SERVING
-    published = state_speed.published_runs(state.catalogue(), kind)
+    published = state_results.published_runs(state.catalogue(), kind)
     nearest: tuple[SimilarRun, ...] = ()
     if work is not None:
-        nearest = state_speed.nearest_runs(work, published)
+        nearest = state_results.nearest_runs(work, published)
         _nearest_runs(nearest)
-    summary = tables.accuracy_summary(published.runs, state_speed.NEAR_SHARE[kind])
+    summary = tables.accuracy_summary(published.runs, state_results.NEAR_SHARE[kind])
     st.header(words.markdown(summary), anchor=False)
     left, right = st.columns([5, 4], gap="large")
     with left:
-        figure = state_speed.agreement_figure(kind, frozenset(similar.run.id for similar in nearest))
+        figure = state_results.agreement_figure(kind, frozenset(similar.run.id for similar in nearest))
         show.chart(figure, f"{summary}.", "agreement")
     with right:
         _left_out(kind)

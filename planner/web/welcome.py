@@ -25,7 +25,7 @@ from planner.study.one_line.line_records import (
 )
 from planner.study.one_line.read_line import LONGEST, read_line
 from planner.study.plan_any import affordable_fleet, scenario_from_token_bill
-from planner.web import address, fields, name_box, pins, state, workers
+from planner.web import address, fields, history, name_box, state, workers
 from pricing import Catalogue, PricingError
 
 _KEY, _CHOICE = "one_line", "one_line_choice"
@@ -101,7 +101,7 @@ def _pin_others(catalogue: Catalogue, reading: LineReading) -> None:
         side = read_line(catalogue, other, state.day())
         if side.scenario is not None:
             plan, _ = workers.run_in_worker(with_open_parts, catalogue, side, state.day())
-            pins.add({**scenario_to_link(plan), "name": name})
+            history.add({**scenario_to_link(plan), "name": name})
 
 
 def _take(catalogue: Catalogue, use: UseScenario, typed: str, *, is_accepted: bool = False) -> None:

@@ -16,17 +16,21 @@ from numpy.typing import NDArray
 from pricing.caching import cached, cached_property
 from pricing.market.constants import ChipAge, SellerKind, Standing, constants
 from pricing.market.depth import (
+    DAY_MONTHS,
     Depth,
     Purchase,
     chance,
     chance_of_any,
     count_with_chance,
+    discount_share,
     normal_cdf,
+    own_term,
     scarcity,
     seller_depth,
+    term_kind,
+    term_ratio,
     wait_months,
 )
-from pricing.market.terms import DAY_MONTHS, discount_share, own_term, term_kind, term_ratio
 
 Floats = NDArray[np.float64]
 Z80 = 1.2816  # standard deviations from the median to the 90th percentile

@@ -18,9 +18,8 @@ from pricing.catalogue import Catalogue
 from pricing.choices import Purchase
 from pricing.market.band import OrderBand, OrderRequest, Seller, order_band
 from pricing.market.constants import ChipAge, SellerKind, constants
-from pricing.market.depth import Depth, count_with_chance, seller_depth
+from pricing.market.depth import DAY_MONTHS, Depth, count_with_chance, seller_depth
 from pricing.market.depth import Purchase as Buying
-from pricing.market.terms import DAY_MONTHS
 from pricing.orderable import (
     ANYWHERE,
     WHOLE_MACHINE,

@@ -8,7 +8,7 @@ import pytest
 from planner.money.carbon import OptionEmissions, ledger_emissions, option_emissions
 from planner.money.plan import Plan, plan
 from planner.money.verdict.answer import build_answer
-from planner.scenario.failures import Failures
+from planner.scenario.jobs import Failures
 from planner.scenario.own import ExistingHardware, OwnInputs
 from planner.scenario.rent import HostedModelInputs, RentalInputs
 from planner.scenario.scenario import Scenario

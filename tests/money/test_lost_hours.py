@@ -13,7 +13,7 @@ from planner.money.verdict.answer import build_answer
 from planner.money.ways import mix, on_demand, own, reserved
 from planner.money.ways.own import REPAIRS
 from planner.report.answer.other_measures import lost_time_sentences, other_measures
-from planner.scenario.failures import Failures
+from planner.scenario.jobs import Failures
 from planner.scenario.scenario import Scenario
 from planner.speed.training.goodput import generic_reliability
 from planner.study.plan_any import planned

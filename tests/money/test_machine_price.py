@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from planner.money.ledger import CASES, Case
 from planner.money.measures import monthly_discount_factors
-from planner.money.owning.channel import lead_time
 from planner.money.owning.lines import owned
-from planner.money.owning.machine_price import BOUGHT_USED, PATH, POSITION, machine_path
+from planner.money.owning.machine_price import BOUGHT_USED, PATH, POSITION, lead_time, machine_path
 from planner.money.plan import build_context, plan
 from planner.money.setting import PlanContext
 from planner.money.ways import own

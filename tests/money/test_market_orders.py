@@ -15,8 +15,8 @@ from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.uncertain_inputs import uncertain_inputs
 from pricing import Catalogue, load_catalogue
 from pricing.market.band import OrderRequest
+from pricing.market.depth import DAY_MONTHS, own_term
 from pricing.market.sellers import chip_age, market_band
-from pricing.market.terms import DAY_MONTHS, own_term
 
 DAY = date(2026, 11, 21)
 H100 = "H100-SXM5-80GB"

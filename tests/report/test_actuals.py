@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.cli.common import BAD_INPUT, OK
-from planner.money.accounting.actuals import Spending, forecast, variance
+from planner.money.accounting.fiscal import Spending, forecast, variance
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, build_answer
 from planner.report.accounting.actual_words import actuals_of, compared, months_table, variance_table

@@ -13,11 +13,10 @@ from planner.money.ledger import LeaseContract
 from planner.report.files.excel import TODAY, MonthSheet, Styles
 from planner.report.files.workbook_accounting import BORROWING, write_lease
 from planner.report.files.workbook_books import LIFE
-from planner.scenario.accounting import AccountingInputs
 from planner.scenario.own import ExistingHardware, Lease, OwnInputs, SaleAndLeaseBack
 from planner.scenario.rent import ReservationInputs
 from planner.scenario.scenario import Scenario
-from planner.scenario.terms import TaxInputs
+from planner.scenario.terms import AccountingInputs, TaxInputs
 from planner.scenario.work import Work
 from planner.study.measures import results_of
 from tests.office import recalculated, with_cells

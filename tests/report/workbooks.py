@@ -22,10 +22,9 @@ from planner.report.files.excel import TODAY
 from planner.report.files.workbook import workbook
 from planner.report.files.workbook_accounting import LEASE_ROWS
 from planner.report.files.workbook_option import MEASURED, first_line
-from planner.scenario.accounting import AccountingInputs
 from planner.scenario.own import Lease
 from planner.scenario.scenario import Scenario
-from planner.scenario.terms import Currency, FinancialTerms, TaxInputs
+from planner.scenario.terms import AccountingInputs, Currency, FinancialTerms, TaxInputs
 from planner.study.measures import OptionResult, results_of
 from planner.study.plan_any import planned
 from tests.facts import CATALOGUE, DAY

@@ -24,9 +24,8 @@ from planner.speed.serving import serve
 from planner.speed.training import train
 from planner.speed.work_to_hours import serving_job, training_job
 from planner.study.market.candidate import format_usd_rounded_up
-from planner.study.market.hours_needed import Task, _estimates, first_task, work_estimates
+from planner.study.market.hours_needed import Task, _estimates, first_task, usual_chips, work_estimates
 from planner.study.market.survey import MarketCandidate, MarketStudy, doubling_candidates, market, without_choice
-from planner.study.market.usual_chips import usual_chips
 from planner.study.plan_any import planned
 from pricing import PricingError
 from pricing.market.sellers import band_of

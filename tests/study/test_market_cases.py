@@ -17,9 +17,8 @@ from planner.study.plan_any import planned, scenario_from_token_bill
 from planner.study.uncertainty.sure_verdict import decided
 from planner.study.uncertainty.uncertain_inputs import uncertain_inputs
 from pricing.market.band import OrderBand
-from pricing.market.depth import Purchase
+from pricing.market.depth import DAY_MONTHS, Purchase
 from pricing.market.sellers import band_of, sellers
-from pricing.market.terms import DAY_MONTHS
 from pricing.orderable import Order, country, eu
 from tests.frozen import live_catalogue
 from tests.rows import each_row

@@ -7,8 +7,7 @@ from planner.report.futures.counted import medians_table
 from planner.report.title import title
 from planner.scenario.presets import load_presets
 from planner.study.plan_any import planned
-from planner.study.uncertainty.medians import SKEWED, median_shifts
-from planner.study.uncertainty.sure_verdict import decided
+from planner.study.uncertainty.sure_verdict import SKEWED, decided, median_shifts
 from pricing import load_catalogue
 
 pytestmark = pytest.mark.slow  # bench/one_comparison.py looks at two thousand

@@ -19,9 +19,8 @@ from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.break_even_map import BUSY, YEARS, break_even_map, map_axis
 from planner.study.uncertainty.draws import draw_inputs
 from planner.study.uncertainty.futures import draw_futures
-from planner.study.uncertainty.medians import turning_value
 from planner.study.uncertainty.stress import InputChange, StressResult, run_stress_test, stresses
-from planner.study.uncertainty.sure_verdict import break_even_band, decided
+from planner.study.uncertainty.sure_verdict import break_even_band, decided, turning_value
 from planner.study.uncertainty.tornado import costs, likeliest_to_turn, saved_usd, sobol_indices, tornado
 from planner.study.uncertainty.uncertain_inputs import DistributionError, uncertain_inputs
 from tests.facts import DAY

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from planner.scenario.scenario import Scenario
+from planner.study.market.hours_needed import is_usual
 from planner.study.market.survey import market
-from planner.study.market.usual_chips import is_usual
 from planner.study.plan_any import chosen, planned
 from planner.study.uncertainty.sure_verdict import decided
 from tests.frozen import live_catalogue

@@ -20,8 +20,7 @@ from planner.report.futures.counted import confidence_sentences, medians_table
 from planner.report.title import title
 from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.futures import Futures
-from planner.study.uncertainty.medians import SKEWED, median_shifts
-from planner.study.uncertainty.sure_verdict import decided
+from planner.study.uncertainty.sure_verdict import SKEWED, decided, median_shifts
 from tests.examples import at_most
 from tests.facts import DAY
 from tests.money.test_answer import option

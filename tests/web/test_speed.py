@@ -17,7 +17,7 @@ from planner.speed.serving import non_llm_serving
 from planner.speed.work_to_hours import convert_to_hours, serving_job
 from planner.study.market.survey import MarketCandidate, doubling_candidates, market
 from planner.study.plan_any import chosen
-from planner.web import ask, show_speed, state, state_speed
+from planner.web import ask, show_speed, state, state_results
 from planner.web.pages.speed import YOUR_RUNS
 from pricing import Catalogue, load_catalogue
 from tests.evidence.golden import serving_rows, training_rows
@@ -40,9 +40,9 @@ def small_world(monkeypatch: pytest.MonkeyPatch) -> None:
         return doubling_candidates(catalogue, scenario, day, accelerators=(H100, H200))
 
     monkeypatch.setattr(state, "today", lambda: DAY)
-    monkeypatch.setattr(state_speed, "doubling_candidates", few)
+    monkeypatch.setattr(state_results, "doubling_candidates", few)
     rows = {"training": training_rows(), "serving": serving_rows()}
-    monkeypatch.setattr(state_speed, "published", lambda facts, kind: published(facts, kind, rows[kind]))
+    monkeypatch.setattr(state_results, "published", lambda facts, kind: published(facts, kind, rows[kind]))
 
 
 def visit(held: dict[str, str], view: str = "") -> AppTest:

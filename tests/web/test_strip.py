@@ -15,7 +15,7 @@ from planner.scenario.question import QUESTIONS, detect_question
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
-from planner.web import pins
+from planner.web import history
 from pricing import load_catalogue
 from tests.facts import DAY
 from tests.web.test_pages import APP, SLOW
@@ -139,7 +139,7 @@ def test_four_plans_are_pinned_and_no_fifth() -> None:
 
 @pytest.mark.slow
 def test_what_a_link_has_no_room_for_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pins, "LONGEST_LINK", 10)
+    monkeypatch.setattr(history, "LONGEST_LINK", 10)
     app = entrypoint(gpus="16")
     app.button(key="pin-plan").click().run()
     app.number_input(key="gpus").set_value(24.0).run()

@@ -20,10 +20,9 @@ from planner.money.ledger import (
     judged,
     origin,
 )
-from planner.money.owning.channel import lead_time
 from planner.money.owning.machine import Machine
 from planner.money.owning.machine import fleet as asked_for
-from planner.money.owning.machine_price import add_path_beside, add_price_path, add_residual_share
+from planner.money.owning.machine_price import add_path_beside, add_price_path, add_residual_share, lead_time
 from planner.money.owning.place import (
     HOST_POWER,
     figure_there,

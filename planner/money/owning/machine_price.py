@@ -3,6 +3,7 @@
 A new one of the same product costs today's price times its path; a used one of an age costs its share of a new one on
 the same day. What is bought used starts at its age. Your own yearly change is the whole path, and your own residual
 share wins over both.
+The channel of a purchase: from stock, used, ordered at the maker, or with priority; and how long each takes.
 """
 
 from dataclasses import dataclass, replace
@@ -12,14 +13,44 @@ import numpy as np
 from planner.money.formula import Num
 from planner.money.inflation import LESS_INFLATION, inflation_per_year, to_plan_terms
 from planner.money.ledger import COMPUTED, TRIED, YOUR_INPUT, InputSheet, Origin
-from planner.money.owning.channel import channel
 from planner.money.setting import PlanContext
 from planner.scenario.base import MONTHS_PER_YEAR
+from pricing import Figure
+from pricing.choices import Channel
 from pricing.finance import HardwareClass
 from pricing.market.band import Z80
 from pricing.market.constants import constants
 from pricing.market.hardware import generation_factor, path_factor, used_share
+from pricing.record import Delivery
 from pricing.records import Accelerator
+
+
+def channel(setting: PlanContext) -> Channel:
+    """Return the channel: yours; else used where only used ones have a price; else the usual one of such machines."""
+    chip = setting.catalogue.accelerators.get(setting.scenario.accelerator)
+    if setting.scenario.own.channel is not None:
+        return setting.scenario.own.channel
+    return "used" if chip is not None and chip.priced_used else _closest(setting, None).channel
+
+
+def lead_time(setting: PlanContext) -> Figure:
+    """Return how many months machines take through the channel of the plan."""
+    return _closest(setting, channel(setting)).lead_time_month
+
+
+def _closest(setting: PlanContext, wanted: Channel | None) -> Delivery:
+    """Return the delivery through a channel, None for the usual one, that names the chip, else its class, else any."""
+    key, chip = setting.scenario.accelerator, setting.catalogue.accelerators.get(setting.scenario.accelerator)
+    product = "sxm" if chip is None else chip.hardware_class
+
+    def closeness(delivery: Delivery) -> int:
+        if delivery.accelerators:
+            return 2 if key in delivery.accelerators else -1
+        return (1 if product in delivery.products else -1) if delivery.products else 0
+
+    every = setting.catalogue.deliveries.values()
+    return max((item for item in every if item.channel == wanted or (wanted is None and item.usual)), key=closeness)
+
 
 CHANGE = "hardware_price_change_per_year"
 PATH = "hardware_price_position"  # of a new one: -1 is the 10th percentile of its path, 1 the 90th

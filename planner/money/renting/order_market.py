@@ -20,9 +20,8 @@ from pricing import Catalogue
 from pricing.belief import PriceEstimates
 from pricing.caching import cached
 from pricing.market.band import OrderBand, OrderRequest
-from pricing.market.depth import Depth, Purchase, count_with_chance
+from pricing.market.depth import DAY_MONTHS, Depth, Purchase, count_with_chance
 from pricing.market.sellers import band_of, chip_age, largest_order, sellers_for
-from pricing.market.terms import DAY_MONTHS
 from pricing.orderable import is_your_price, sale
 
 # Where, between the 10th percentile (-1) and the 90th (1), lies the number that can be rented at once.

@@ -11,9 +11,8 @@ from planner.scenario.rent import ReservedOrder, TermLength
 from planner.scenario.scenario import Scenario
 from pricing import Catalogue
 from pricing.caching import cached
-from pricing.market.depth import Purchase
+from pricing.market.depth import DAY_MONTHS, Purchase
 from pricing.market.sellers import TERM_MONTHS, band_of
-from pricing.market.terms import DAY_MONTHS
 from pricing.quotes import DiscountQuote, OfferQuote, Quotes, with_quotes
 from pricing.quotes.records import user_record_id
 

@@ -9,11 +9,11 @@ from planner.money.demand.stream import DemandLayer
 from planner.money.inflation import deflate_lines
 from planner.money.ledger import COMPUTED, CONVENTION, NOT_PUBLISHED, YOUR_INPUT, InputSheet, Line
 from planner.money.option import ChartStyle, OptionLedger, OptionSpec, Unavailable, under_heading
-from planner.money.owning.existing import existing_hardware, used_worth
 from planner.money.owning.inputs import add_power_price, add_staff_and_space
 from planner.money.owning.lines import METER, RENT_OF_SPACE, WAGE
 from planner.money.owning.machine_price import PROCESS
 from planner.money.owning.place import ExistingPower, existing_power, place_of
+from planner.money.owning.resale import existing_hardware, used_worth
 from planner.money.renting.bill import renting
 from planner.money.renting.order_market import rentable, waiting_hours
 from planner.money.selling import SellableHours, hour_sale_lines

@@ -7,8 +7,7 @@ from planner.money.inflation import deflate_lines
 from planner.money.ledger import YOUR_INPUT, Line
 from planner.money.option import ChartStyle, OptionLedger, OptionSpec, Unavailable
 from planner.money.owning import Ownership
-from planner.money.owning.existing import existing_hardware
-from planner.money.owning.resale import whole_months
+from planner.money.owning.resale import existing_hardware, whole_months
 from planner.money.setting import PlanContext
 from planner.money.timeline import Holding
 from planner.money.ways import keep

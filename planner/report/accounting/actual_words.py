@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from planner.money.accounting.actuals import Forecast, Spending, Variance, forecast, variance
-from planner.money.accounting.fiscal import month_days
+from planner.money.accounting.fiscal import Forecast, Spending, Variance, forecast, month_days, variance
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption

@@ -30,11 +30,11 @@ from planner.report.answer.sensitivity import carrying_table
 from planner.report.answer.sentences import AnswerSummary, summarize_answer
 from planner.report.answer.sentences import not_counted as uncounted_costs
 from planner.report.files.csv import SIGN
-from planner.report.fleet import fleet_timeline
 from planner.report.forms import bullet_list, join_sections, scalar_reason
 from planner.report.futures.counted import buy_or_wait_text, futures_table
 from planner.report.futures.input_words import saving_side_label
 from planner.report.table import Table, text_table
+from planner.report.title import fleet_timeline
 from planner.scenario.scenario import Scenario
 from planner.scenario.shown_money import shown_money
 from planner.study.buy_or_wait import BuyOrWaitFutures, BuyOrWaitUnavailable, Waiting

@@ -19,7 +19,7 @@ from planner.report.table import Table
 from planner.scenario.durations import years_words
 from planner.scenario.rent import RentalInputs
 from planner.study.uncertainty.futures import Futures
-from planner.study.uncertainty.medians import turning_value
+from planner.study.uncertainty.sure_verdict import turning_value
 from planner.study.uncertainty.tornado import TornadoBar, likeliest_to_turn
 
 _INPUTS_TRIED = 2

@@ -33,7 +33,6 @@ from planner.report.answer.sensitivity import (
     payback_month_text,
     sensitivity_sentences,
 )
-from planner.report.fleet import order_schedule_text
 from planner.report.forms import scalar
 from planner.report.futures.counted import (
     cash_range,
@@ -43,7 +42,7 @@ from planner.report.futures.counted import (
 from planner.report.speed.runs import correction_sentences
 from planner.report.speed.serving_words import known_run_title, other_work_title
 from planner.report.speed.training_words import in_short
-from planner.report.title import costs_alike, hour_selling_option, tied_options, title
+from planner.report.title import costs_alike, hour_selling_option, order_schedule_text, tied_options, title
 from planner.report.words import Tile
 from planner.scenario.base import ONE_MACHINE
 from planner.scenario.durations import years_words

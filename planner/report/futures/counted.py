@@ -17,8 +17,7 @@ from planner.report.title import GERUNDS
 from planner.scenario.budget import FEWER_FUTURES
 from planner.study.buy_or_wait import BuyOrWaitFutures, BuyOrWaitUnavailable, Waiting
 from planner.study.uncertainty.futures import Futures, percentile_band
-from planner.study.uncertainty.medians import MedianShift
-from planner.study.uncertainty.sure_verdict import BreakEvenBand, Judged, break_even_band
+from planner.study.uncertainty.sure_verdict import BreakEvenBand, Judged, MedianShift, break_even_band
 
 _STEP = 1  # of 100: a share of futures is no more precise
 _YEAR, _QUARTER = 12, 3

@@ -13,9 +13,9 @@ from planner.scenario.shown_money import shown_money
 from pricing import Catalogue, Figure
 from pricing.belief import PriceEstimate, in_their_markets
 from pricing.market.band import OrderBand
+from pricing.market.depth import DAY_MONTHS
 from pricing.market.depth import Purchase as Buying
 from pricing.market.sellers import TERM_MONTHS, band_of
-from pricing.market.terms import DAY_MONTHS
 from pricing.orderable import Order, at_once, free_accelerators, places_in, run_coordinates, sale
 from pricing.query import freshness, price, trust
 from pricing.records import Offer

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from planner.scenario.base import HOURS_PER_DAY
-from planner.scenario.failures import Failures, Regime
+from planner.scenario.jobs import Failures, Regime
 from planner.scenario.vocabulary import Team
 from planner.speed.arrays import Num
 from planner.speed.hardware import ReachedShare, read_data

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from datetime import date
 
-from planner.money.owning.existing import existing_hardware
 from planner.money.owning.inputs import add_power_price, add_staff_and_space
 from planner.money.owning.place import existing_accelerator, existing_power, place_of
+from planner.money.owning.resale import existing_hardware
 from planner.money.setting import PlanContext
 from planner.scenario.base import HOURS_PER_MONTH, MONTHS_PER_YEAR
 from planner.scenario.own import ExistingHardware

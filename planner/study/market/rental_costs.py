@@ -35,9 +35,8 @@ from pricing import Catalogue
 from pricing.belief import PriceEstimates, believed
 from pricing.caching import cached_property
 from pricing.market.band import OrderBand
-from pricing.market.depth import Purchase
+from pricing.market.depth import DAY_MONTHS, Purchase
 from pricing.market.sellers import band_of, listed
-from pricing.market.terms import DAY_MONTHS
 from pricing.orderable import Order, ResidencyRequirement, is_your_price, refusal_reason
 
 Array = NDArray[np.float64]

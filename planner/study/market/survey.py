@@ -31,11 +31,18 @@ from planner.speed.training.result import Interval
 from planner.speed.work_to_hours import convert_to_hours
 from planner.study.market.candidate import MarketCandidate, MarketStudy, Rejection
 from planner.study.market.candidate_costs import OF_ONE_MACHINE, purchase_costs
-from planner.study.market.hours_needed import Progress, Task, WorkEstimate, first_task, work_estimates
+from planner.study.market.hours_needed import (
+    Progress,
+    Task,
+    WorkEstimate,
+    first_task,
+    usual_chips,
+    without_fabric,
+    work_estimates,
+)
 from planner.study.market.kept_machines import existing_candidates
 from planner.study.market.pareto_front import rank_candidates
 from planner.study.market.rental_costs import RentalCost, RentalQuery, rental_costs, unavailable_reason
-from planner.study.market.usual_chips import usual_chips, without_fabric
 from pricing import Catalogue, names
 from pricing.market.band import OrderBand
 

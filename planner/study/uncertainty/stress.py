@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 from pydantic import Field, model_validator
 
-from planner.money.owning.channel import lead_time
-from planner.money.owning.machine_price import PATH, POSITION, TIMES
+from planner.money.owning.machine_price import PATH, POSITION, TIMES, lead_time
 from planner.money.plan import Plan, plan_from_context
 from planner.money.price_path import STEP, STEP_AFTER
 from planner.money.verdict.breakeven import ledger_input_value

@@ -23,10 +23,9 @@ from planner.money.currency import CHANGE as CURRENCY_CHANGE
 from planner.money.demand.lost_time import RATE
 from planner.money.ledger import CASES, LedgerInput, Origin, end, origin
 from planner.money.option import Option
-from planner.money.owning.channel import lead_time
 from planner.money.owning.inputs import CHEAPER_FACTS
 from planner.money.owning.machine_price import CHANGE as NEW_PRICE_CHANGE
-from planner.money.owning.machine_price import PATH, POSITION, PROCESS
+from planner.money.owning.machine_price import PATH, POSITION, PROCESS, lead_time
 from planner.money.plan import Plan
 from planner.money.price_path import CHANGE, DRIFT, LEAST_CHANGE, MOST_CHANGE
 from planner.money.renting.offer_inputs import BESIDE_FACTORS, PRICE, market_prices, price_factor

@@ -6,9 +6,18 @@ import streamlit as st
 
 from planner.report import words
 from planner.report.answer.plan_report import PlanResult
-from planner.report.facts.assumptions import AssumptionRow, assumption_rows, checks, limits, method
-from planner.report.facts.sources import counts_table, refresh_limits_text, required_credits, sources_table
-from planner.web import show, show_assumptions, state, state_what_if
+from planner.report.facts.assumptions import (
+    AssumptionRow,
+    assumption_rows,
+    checks,
+    counts_table,
+    limits,
+    method,
+    refresh_limits_text,
+    required_credits,
+    sources_table,
+)
+from planner.web import show, show_assumptions, state, state_results
 from planner.web.shared import shared
 
 _sources_table, _counts_table, _required_credits = map(shared(8), (sources_table, counts_table, required_credits))
@@ -32,7 +41,7 @@ KEY = "facts"  # in the address: facts=Sources
 def page() -> None:
     """Show the numbers of this plan; behind tabs the method, the sources, the licences and the limits."""
     result = state.result()
-    inputs = assumption_rows(result.plan, state_what_if.bars() if result.answer.pair else ())
+    inputs = assumption_rows(result.plan, state_results.bars() if result.answer.pair else ())
     st.title("Every number, its source and its date", anchor=False)
     show.views(KEY, VIEWS, (lambda: _inputs(inputs), lambda: _method(result, inputs), _sources))
     show.next_page("Answer", "Back to the answer")

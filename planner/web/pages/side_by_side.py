@@ -7,25 +7,25 @@ import streamlit as st
 from planner.report import charts, words
 from planner.report.answer.plan_report import PlanReport
 from planner.report.answer.side_by_side import PinnedPlan, against, side_by_side_table
-from planner.web import ask, pins, show, state
+from planner.web import ask, history, show, state
 
 
 def page() -> None:
     """Show the pinned plans beside the one on the screen: the costs of all, and what differs."""
     catalogue, on_screen = state.catalogue(), state.result(with_details=True)
-    plans = pins.pinned_plans(catalogue)
+    plans = history.pinned_plans(catalogue)
     if not plans:
         show.title("No plan is pinned", ("Pin a plan to see it beside the next ones.",))
         return
     show.title(*_title(against(on_screen, plans)))
-    names = pins.names(catalogue)
+    names = history.names(catalogue)
     with st.container(horizontal=True, vertical_alignment="center", key="pin-names"):
         for index, name in enumerate(names):
             with st.popover(words.markdown(name), key=f"pinned-{index}"):
                 st.button(
-                    "Show this plan", on_click=ask.show_plan, args=(pins.pinned()[index],), key=f"use-pin-{index}"
+                    "Show this plan", on_click=ask.show_plan, args=(history.pinned()[index],), key=f"use-pin-{index}"
                 )
-                st.button("Unpin", on_click=pins.unpin, args=(index,), key=f"unpin-{index}")
+                st.button("Unpin", on_click=history.unpin, args=(index,), key=f"unpin-{index}")
     results = [*(plan.result for plan in plans), on_screen]
     labels = [*names, "On the screen"]
     _costs(results[-1], plans)

@@ -11,8 +11,8 @@ from planner.report.speed.finding import (
     refused_summary,
     speed_summary,
 )
-from planner.web import show, show_speed, state, state_speed, uploads
-from planner.web.state_speed import ModelWork
+from planner.web import show, show_speed, state, state_results, uploads
+from planner.web.state_results import ModelWork
 
 YOUR_RUNS = "Your own runs"
 FRONT, MEMORY, LAYOUT, TRUST = VIEWS = ("Time against cost", "Memory", "Layout", "How far to trust it")
@@ -22,15 +22,15 @@ FORMER = {"Where the speed goes": LAYOUT, "Layouts": LAYOUT, YOUR_RUNS: TRUST}
 
 def page() -> None:
     """Show the finding as title, its figures, and the views behind them; without a model, an example of them."""
-    works = state_speed.works()
+    works = state_results.works()
     if works:
         work = show_speed.choose_work(works)
-        summary = speed_summary(state.catalogue(), work, state_speed.cost(work), state.result().answer)
+        summary = speed_summary(state.catalogue(), work, state_results.cost(work), state.result().answer)
         _summary(summary)
         show_speed.divisible_count_buttons(work)
         _views(work, summary)
-    elif not (state_speed.problems() or state_speed.other_work_summary()) and (examples := state_speed.example()):
-        summary = speed_summary(state.catalogue(), examples[0], state_speed.cost(examples[0]))
+    elif not (state_results.problems() or state_results.other_work_summary()) and (examples := state_results.example()):
+        summary = speed_summary(state.catalogue(), examples[0], state_results.cost(examples[0]))
         _summary(example_summary(summary))
         show_speed.examples(show_speed.use_example_button)
         _views(examples[0], summary)
@@ -43,8 +43,8 @@ def page() -> None:
 
 def _without_model() -> None:
     """Show work that writes no tokens, or why the work is refused, with examples to start from."""
-    problems = state_speed.problems()
-    other = None if problems else state_speed.other_work_summary()
+    problems = state_results.problems()
+    other = None if problems else state_results.other_work_summary()
     _summary(refused_summary(problems) if problems else other or no_model_summary())
     if other is None:
         show_speed.examples()

@@ -16,7 +16,7 @@ from planner.study.uncertainty.break_even_map import (
     scenario_with_inputs,
 )
 from planner.study.uncertainty.stress import stresses
-from planner.web import address, ask, show, show_answer, show_ledger, state, state_what_if
+from planner.web import address, ask, show, show_answer, show_ledger, state, state_results
 
 STRESS = "stress"  # in the address: stress=Rents+fall
 VIEWS = ("What moves the answer", "Where buying wins", "Try it", "Buy now or wait")
@@ -25,10 +25,10 @@ _DOUBT = "Where the uncertainty comes from"
 
 def page() -> None:
     """Show the most important input as title, what it takes to change the answer, and four views of it."""
-    judged = state_what_if.judged()
+    judged = state_results.judged()
     missing = what_if_words.no_comparison_summary(judged)
     if missing is None:
-        bars = state_what_if.bars()
+        bars = state_results.bars()
         show.title(what_if_words.headline(bars), (what_if_words.tornado_sentence(bars),))
         views = (_sensitivity, _break_even_map, _stress_tests, lambda: show_answer.buy_or_wait(state.result().plan))
         show.views("turn", VIEWS, views)
@@ -45,21 +45,21 @@ def _use(scenario: Scenario | None) -> None:
 
 def _sensitivity() -> None:
     """Show what each input alone does to the saving, and on demand which of them the uncertainty comes from."""
-    bars = state_what_if.bars()
+    bars = state_results.bars()
     finding = tornado_title(bars)
     if not bars:
         show.paragraph(finding)
         return
-    show.chart(state_what_if.tornado_figure(), finding, "tornado")
+    show.chart(state_results.tornado_figure(), finding, "tornado")
     show.small(what_if_words.HOW_TO_READ)
     show_ledger.below("tornado", show_ledger.plan_ledgers)
     show.table(
-        "tornado-table", f"Show all {len(bars)} as a table", lambda: tornado_table(bars, state_what_if.saving_side()),
+        "tornado-table", f"Show all {len(bars)} as a table", lambda: tornado_table(bars, state_results.saving_side()),
         show.in_usd, "what-moves-the-answer.csv", alt=finding,
     )  # fmt: skip
     with show.on_demand("doubt", _DOUBT) as is_open:
         if is_open:
-            shares = state_what_if.uncertainty_shares()
+            shares = state_results.uncertainty_shares()
             summary = what_if_words.uncertainty_summary(shares)
             show.paragraph(summary, what_if_words.WHAT_INDICES_ARE)
             columns = show.from_column(1, show.SHARE)
@@ -68,7 +68,7 @@ def _sensitivity() -> None:
 
 def _break_even_map() -> None:
     """Show what owning saves over any two inputs. A place that is clicked becomes the plan."""
-    names = {what_if_words.axis_label(name): name for name in map_axis_names(state.result().plan, state_what_if.bars())}
+    names = {what_if_words.axis_label(name): name for name in map_axis_names(state.result().plan, state_results.bars())}
     options = list(names)
     with st.grid(2, min_column_width=170):
         x_label = _side("From left to right", "across", options, options[0])
@@ -76,8 +76,8 @@ def _break_even_map() -> None:
     if x_label == y_label:
         st.markdown("Choose two different inputs: a map has two sides.")
         return
-    grid = state_what_if.break_even_map(names[x_label], names[y_label])
-    finding = map_summary(grid, state_what_if.saving_side())
+    grid = state_results.break_even_map(names[x_label], names[y_label])
+    finding = map_summary(grid, state_results.saving_side())
     show.paragraph(finding)
     _map_chart(grid, finding)
     show_ledger.below("map", show_ledger.plan_ledgers)
@@ -100,7 +100,7 @@ def _map_chart(break_even_map: BreakEvenMap, finding: str) -> None:
         place = future_charts.clicked_values(break_even_map, cells[0]) if cells else None
         _use(None if place is None else scenario_with_inputs(plan, place))
 
-    figure = state_what_if.map_figure(x.name, y.name)
+    figure = state_results.map_figure(x.name, y.name)
     show.chart(figure, finding, "map", click if can_enter else None)
     show.small(words.markdown(what_if_words.map_click_hint(break_even_map, can_enter)))
 
@@ -112,10 +112,10 @@ def _stress_tests() -> None:
     label = "What if ... Choose one or several"
     chosen = st.pills(label, list(names), selection_mode="multi", key=STRESS, help=what_if_words.ONLY_HERE)
     keys = tuple(key for name, key in names.items() if name in chosen)
-    now, combined = state_what_if.judged(), state_what_if.combined_stress(keys)
+    now, combined = state_results.judged(), state_results.combined_stress(keys)
     verdict = what_if_words.stress_verdict_text(keys, now.answer, None if combined is None else combined.answer)
     st.header(words.markdown(verdict), anchor=False)
-    tests = [state_what_if.stressed(key) for key in keys]
+    tests = [state_results.stressed(key) for key in keys]
     table = stress_table(tests, now, combined if len(keys) > 1 else None)
     columns: Mapping[str, object] = show.in_usd(table) | {table.columns[4]: show.OF_100}
     show.table("stress", "", table, columns, placeholder="–", alt=label)
@@ -132,7 +132,7 @@ def _sources(keys: Sequence[str]) -> None:
         with st.container(horizontal=True, vertical_alignment="center", key=f"stress-{key}"):
             text = words.markdown(what_if_words.stress_source(test, source))
             st.markdown(f"**{words.markdown(test.label)}.** {text}{show.link(source.url)}", width="stretch")
-            values = what_if_words.scenario_fields_of_test(plan, state_what_if.stressed(key).plan)
+            values = what_if_words.scenario_fields_of_test(plan, state_results.stressed(key).plan)
             if values:
                 st.button(
                     "Plan with this", key=f"plan-{key}", on_click=_enter, args=(key, scenario_with_inputs(plan, values))

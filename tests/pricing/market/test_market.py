@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 from pricing import load_catalogue
 from pricing.market.band import OrderRequest, Seller, order_band
 from pricing.market.constants import constants
-from pricing.market.depth import chance, seller_depth
+from pricing.market.depth import DAY_MONTHS, chance, own_term, seller_depth, term_ratio
 from pricing.market.hardware import new_price, rent_value, used_share
 from pricing.market.sellers import band_of, level, market_band, sellers, spot_sellers
-from pricing.market.terms import DAY_MONTHS, own_term, term_ratio
 from pricing.orderable import Order
 from tests.frozen import live_catalogue
 from tests.rows import each_row, slow_except

@@ -9,8 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from planner.report.speed.finding import other_work_summary
-from planner.scenario.failures import Failures
-from planner.scenario.jobs import ImageJob, TrainingJob
+from planner.scenario.jobs import Failures, ImageJob, TrainingJob
 from planner.scenario.scenario import Scenario
 from planner.speed.hardware import InvalidJobError
 from planner.speed.serving.lookup import find_chip
