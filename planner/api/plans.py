@@ -168,9 +168,9 @@ def ask(facts: Catalogue, line: str, day: date, *, with_answer: bool = True, nam
     if reading.scenario is None:
         return Asked(reading)
     scenario, notes = with_open_parts(facts, reading, day)
-    loaded = LoadedScenario(name or next(iter(reading.beside), "line"), scenario, facts, day, ())
+    loaded = LoadedScenario(name or reading.side or "line", scenario, facts, day, ())
     asked = Asked(reading, notes, loaded, evaluate(loaded) if with_answer else None)
-    for label, each in () if name else reading.others_beside():
+    for label, each in () if name else reading.beside.items():
         side = None
         try:
             side = ask(facts, each, day, with_answer=with_answer, name=label)

@@ -199,7 +199,10 @@ def test_of_two_of_a_kind_the_second_is_left_out_and_named(line: str, label: str
 def test_of_what_is_compared_each_side_is_a_line(line: str, sides: dict[str, tuple[int, str, str, float]]) -> None:
     reading = read_line(live_catalogue(), line)
     assert reading.left_out == ()
-    plans = {name: read_line(live_catalogue(), each).scenario for name, each in reading.beside.items()}
+    plans = {
+        name: read_line(live_catalogue(), each).scenario
+        for name, each in {reading.side: line, **reading.beside}.items()
+    }
     assert sides == {
         name: (plan.work[0].accelerators, plan.accelerator, plan.site, plan.years)
         for name, plan in plans.items()

@@ -75,7 +75,11 @@ def _is_kept(parts: LineParts, name: LineName, count: LineCount | None, kept_fro
     is_owned = "owned" not in parts.values and PATTERNS["owned"].match(parts.line.lower(), name.end) is not None
     is_owned = is_owned or re.search(r"(?:my|our) $", parts.rest[: count.start]) is not None
     is_owned = is_owned or PATTERNS["owned_since"].search(parts.line) is not None
-    return is_owned or name.end <= parts.replaced_until or _is_behind(parts.rest, kept_from, count)
+    if is_owned or name.end <= parts.replaced_until or kept_from is None or kept_from > count.start:
+        return is_owned or name.end <= parts.replaced_until
+    between = parts.rest[kept_from : count.start]  # right behind `we have`
+    is_cut = BLANK in between or re.search(r"[:;.]|(?<![a-z])no ", between)
+    return not is_cut and len(between.split()) <= _MOST_BETWEEN
 
 
 def _is_dying(parts: LineParts, name: LineName, count: LineCount | None) -> bool:
@@ -84,15 +88,3 @@ def _is_dying(parts: LineParts, name: LineName, count: LineCount | None) -> bool
         parts.dying = with_count(name, count)[0], dying.end()
         parts.rest = blank(parts.rest, *parts.dying)
     return dying is not None
-
-
-def _is_behind(rest: str, have_end: int | None, count: LineCount | None) -> bool:
-    """Return whether a count stands right behind `we have`."""
-    if have_end is None or count is None or have_end > count.start:
-        return False
-    between = rest[have_end : count.start]
-    return (
-        BLANK not in between
-        and not re.search(r"[:;.]|(?<![a-z])no ", between)
-        and len(between.split()) <= _MOST_BETWEEN
-    )

@@ -60,11 +60,8 @@ class LineReading:
     tokens_are_open: bool = False  # as many as the GPUs read in the time of the plan
     left_out: tuple[str, ...] = ()  # what has weight, and the plan does not have
     choices: Mapping[str, str] = field(default_factory=dict)  # where something is left out: this line, and others
-    beside: Mapping[str, str] = field(default_factory=dict)  # of h100 or mi300x the line of each, this one the first
-
-    def others_beside(self) -> list[tuple[str, str]]:
-        """Return the name and the line of each other side that is compared."""
-        return [(name, line) for name, line in self.beside.items() if line != self.line]
+    beside: Mapping[str, str] = field(default_factory=dict)  # the other sides of what it compares: names and lines
+    side: str = ""  # of h100 or mi300x, what this one is called
 
 
 def question_sentence(question: LineQuestion) -> str:
@@ -167,16 +164,13 @@ def _percent(share: float) -> str:
     return f"{share * 100:,.3g} %"
 
 
-def _hours(amount: tuple[float, float | None]) -> str:
-    return f"{amount[0]:,.10g}{'' if amount[1] is None else ' in each period'}"
-
-
 _SHOWN: Mapping[str, Callable[[Any], str]] = {
     "length": lambda hours: f"{hours / HOURS_PER_MONTH:,.3g}", "due": lambda hours: f"{hours / HOURS_PER_DAY:,.4g}",
     "audio": lambda rate: f"{rate * HOURS_PER_DAY * SECONDS_PER_HOUR:,.4g} hours a day",
     "audio_each": lambda rate: f"{rate * HOURS_PER_DAY * SECONDS_PER_HOUR:,.3g} hours a day",
     "token_rates": lambda rates: f"{rates[0]:,.6g} and {rates[1]:,.6g} a second", "date": lambda match: str(match[0]),
-    "gpu_hours": _hours, "node_hours": _hours, "tokens": format_amount, "images": format_amount, "busy": _percent,
+**dict.fromkeys(("gpu_hours", "node_hours"), lambda it: f"{it[0]:,.10g}{' in each period' if it[1] else ''}"),
+    "tokens": format_amount, "images": format_amount, "busy": _percent,
     "growth": _percent, "tax": _percent, "discount": _percent, "vat": _percent, "resale": _percent, "loan": _percent,
 }  # fmt: skip
 
@@ -266,11 +260,6 @@ class LineParts:
         self.left_out.append(f"{label}, as a plan has one {what}")
         first = (self.spans[name] for name in _FIRST.get(what, ()) if name in self.spans)
         self.seconds += [LineSecond(what, label, start, end, span) for span in first][:1]
-
-    def leave_unknown(self, text: str, others: Mapping[str, str]) -> None:
-        """Keep a name that has no record as what the plan leaves out, with the lines of those that have one."""
-        self.left_out.append(f"{text}, as there is no record of it")
-        self.others |= others
 
     def words_of(self, name: str) -> str:
         """Return the words of a quantity as they were typed."""

@@ -14,6 +14,7 @@ from planner.study.one_line.quantities import (
     DAYS_PER_WEEK,
     EVENING_HOURS,
     HOURS_OF_UNIT,
+    MONTH_NAMES,
     MOST_GROWTH,
     NIGHT_HOURS,
     OFFICE_HOURS_PER_WEEK,
@@ -21,21 +22,16 @@ from planner.study.one_line.quantities import (
     SHIFT_HOURS,
     WORKING_DAYS,
     Rule,
-    busy_share,
     clock_share,
-    every,
     gpu_hours,
     hours_of,
-    hours_of_sound,
-    milliseconds,
-    months_between,
     number_in,
     parse_number,
     per_hours,
     per_second,
-    precision,
 )
 
+_LEAST_MS = 20  # a time without a unit: 500 is in milliseconds, 2 in seconds
 _MOST_LOG_GROWTH = 9.0  # beyond what a plan may have, which it says
 _WEEK = HOURS_OF_UNIT["w"]
 # How the value of a rule follows from what it matches, by the name that line_words.yaml has for it.
@@ -46,7 +42,9 @@ _VALUES: Mapping[str, Any] = {
     "in_thousands": lambda match: number_in(match) * (1_000.0 if match["size"].startswith(("p", "m")) else 1.0),
     "number_of_many": lambda match: (number_in(match), parse_number(match["many"])),
     "power_of_ten": lambda match: float(match["n"]) * 10.0 ** int(match["power"]),
-    "milliseconds": milliseconds, "ms_of_each": lambda match: 1_000 / max(number_in(match), 0.01),
+    "milliseconds": lambda match: number_in(match) * (
+        1.0 if match["time"] == "ms" or (not match["time"] and number_in(match) >= _LEAST_MS) else 1_000.0),
+    "ms_of_each": lambda match: 1_000 / max(number_in(match), 0.01),
     "rate": lambda match: number_in(match) / ((per_hours(match) or 1 / SECONDS_PER_HOUR) * SECONDS_PER_HOUR),
     "per_second": per_second, "per_minute": lambda match: number_in(match) / 60,
     "per_day": lambda match: number_in(match) / HOURS_PER_DAY / SECONDS_PER_HOUR,
@@ -59,21 +57,25 @@ _VALUES: Mapping[str, Any] = {
     "hours_of_many": lambda match: number_in(match) * hours_of(match["unit"]) * parse_number(match["many"]),
     "hours_of_span": lambda match: number_in(match) * hours_of(match["span"]),
     "hours_of_period": lambda match: number_in(match) / (per_hours(match) or HOURS_PER_MONTH),
-    "months_between": months_between, "one_weekend": 2 * HOURS_PER_DAY, "date": lambda match: match,
+    "months_between": lambda match: HOURS_PER_MONTH * (
+        (MONTH_NAMES.index(match["to"][:3]) - MONTH_NAMES.index(match["from"][:3])) % 12 or 12),
+    "one_weekend": 2 * HOURS_PER_DAY, "date": lambda match: match,
     "gpu_hours": gpu_hours, "gpu_hours_at_once": lambda match: (number_in(match) * hours_of(match["span"]), None),
     "gpu_hours_of_period": lambda match: gpu_hours(match)[0] / (per_hours(match) or HOURS_PER_MONTH),
     "share_of_month": lambda match: number_in(match) / HOURS_PER_MONTH,
     "share_of_period": lambda match: (number_in(match) * hours_of(match["span"] or match["span2"])
         / hours_of(match["unit"] or match["ly"] or match["unit2"])),
-    "sound": lambda match: hours_of_sound(match) / (per_hours(match) or HOURS_PER_DAY),
-    "sound_of_hour": lambda match: hours_of_sound(match) / (per_hours(match) or 1.0),
+    "sound": lambda match: gpu_hours(match)[0] / SECONDS_PER_HOUR / (per_hours(match) or HOURS_PER_DAY),
+    "sound_of_hour": lambda match: gpu_hours(match)[0] / SECONDS_PER_HOUR / (per_hours(match) or 1.0),
     "sound_of_many": lambda match: (
-        hours_of_sound(match) * parse_number(match["many"]) / (per_hours(match) or HOURS_PER_DAY)),
+        gpu_hours(match)[0] / SECONDS_PER_HOUR * parse_number(match["many"]) / (per_hours(match) or HOURS_PER_DAY)),
     "yearly_growth": lambda match: math.expm1(min(
         HOURS_PER_YEAR / (per_hours(match) or HOURS_PER_YEAR) * math.log1p(number_in(match) / 100), _MOST_LOG_GROWTH)),
     "doubling": lambda match: min(
         float(2 ** (HOURS_PER_YEAR / number_in(match) / hours_of(match["unit"]))) - 1, MOST_GROWTH),
-    "busy_share": busy_share, "clock_share": clock_share, "nights": NIGHT_HOURS / HOURS_PER_DAY,
+    "busy_share": lambda match: min(number_in(match) / (per_hours(match) or 1.0) * (
+        WORKING_DAYS / DAYS_PER_WEEK if match["weekdays"] else 1.0), 1.0),
+    "clock_share": clock_share, "nights": NIGHT_HOURS / HOURS_PER_DAY,
     "evenings": EVENING_HOURS / HOURS_PER_DAY, "weekends": 2 / DAYS_PER_WEEK,
     "nights_and_weekends": (NIGHT_HOURS * WORKING_DAYS + 2 * HOURS_PER_DAY) / _WEEK,
     "office_hours": OFFICE_HOURS_PER_WEEK / _WEEK,
@@ -85,17 +87,16 @@ _VALUES: Mapping[str, Any] = {
     "minutes_of_period": lambda match: number_in(match) / 60 / (per_hours(match) or HOURS_PER_DAY),
     "parts": lambda match: number_in(match) / (3 if match["of"] == "thirds" else 4),
     "runs_a_month": lambda match: number_in(match) * HOURS_PER_MONTH / (per_hours(match) or 1.0),
-    "every": every, "every_many": lambda match: every(match) / parse_number(match["many"]),
-    "every_second": lambda match: every(match) / 2, "year": lambda match: int(match["year"]),
-    "short_year": lambda match: 2000 + int(match["year"]), "precision": precision,
+    "every": lambda match: HOURS_PER_MONTH / hours_of(match.groupdict().get("unit") or match[0]),
+    "every_many": lambda match: HOURS_PER_MONTH / hours_of(match["unit"]) / parse_number(match["many"]),
+    "every_second": lambda match: HOURS_PER_MONTH / hours_of(match["unit"]) / 2,
+    "year": lambda match: int(match["year"]),
+    "short_year": lambda match: 2000 + int(match["year"]),
+    "precision": lambda match: {"4": "int4", "8": "int8", "16": "bf16"}.get(
+        match["bits"] or match["q"] or ("4" if match["four"] else ""), match["format"]),
 }  # fmt: skip
-
-
-def _rules(kind: str) -> tuple[Rule, ...]:
-    return tuple(
-        rule(str(name), whole(str(pattern)), _VALUES.get(str(value), value)) for name, value, pattern in WORDS[kind]
-    )
-
-
-RULES, VERBS = _rules("rules"), _rules("verbs")
+RULES, VERBS = (
+    tuple(rule(str(name), whole(str(pattern)), _VALUES.get(str(value), value)) for name, value, pattern in WORDS[kind])
+    for kind in ("rules", "verbs")
+)
 STRAY: tuple[Rule, ...] = (rule("stray", rf"(?<![a-z|]){RATE_UNIT}", per_hours),)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 
 from planner.study.one_line.line_patterns import COUNTED_IN_THOUSANDS
-from planner.study.one_line.line_words import in_english
+from planner.study.one_line.line_words import FOREIGN, TRANSLATED
 from planner.study.one_line.number_words import in_digits
 from planner.study.one_line.quantities import WHO
 
@@ -92,7 +92,7 @@ def middle_of_ranges(line: str, notes: list[str]) -> str:
 
 def plain_spelling(line: str) -> str:
     """Return a line in lower case in English, with points and thousands as this program writes them: 2,5, 1.000.000."""
-    line = in_digits(in_english(line))
+    line = in_digits(FOREIGN.sub(lambda it: TRANSLATED[(it.lastindex or 1) - 1][1].ljust(len(it[0])), line))
     for pattern, spelled in _SPELLINGS:
         line = pattern.sub(spelled, line)
     return line

@@ -15,7 +15,6 @@ from planner.study.one_line.line_words import WORDS
 
 BLANK = "|"
 MONTH_NAMES = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-_LEAST_MS = 20  # a time without a unit: 500 is in milliseconds, 2 in seconds
 MOST_GROWTH = 9.0  # a year, that a plan may have
 DAYS_PER_WEEK, WORKING_DAYS, OFFICE_HOURS_PER_WEEK = 7, 5, 40
 NIGHT_HOURS, EVENING_HOURS, SHIFT_HOURS = 10, 4, 8  # a night from 8 in the evening to 6: assumptions
@@ -103,24 +102,8 @@ def per_second(match: re.Match[str]) -> float:
     return number_in(match) / ((per_hours(match) or 1.0) * SECONDS_PER_HOUR)
 
 
-def milliseconds(match: re.Match[str]) -> float:
-    number, unit = number_in(match), match["time"]
-    is_ms = unit == "ms" if unit else number >= _LEAST_MS
-    return number if is_ms else number * 1_000.0
-
-
-def busy_share(match: re.Match[str]) -> float:
-    share = number_in(match) / (per_hours(match) or 1.0)
-    return min(share * (WORKING_DAYS / DAYS_PER_WEEK if match["weekdays"] else 1.0), 1.0)
-
-
 def gpu_hours(match: re.Match[str]) -> tuple[float, float | None]:
     return number_in(match) * hours_of(match["span"]), per_hours(match)
-
-
-def hours_of_sound(match: re.Match[str]) -> float:
-    """Return the hours of sound in one second of a rate by the hour."""
-    return gpu_hours(match)[0] / SECONDS_PER_HOUR
 
 
 def clock_share(match: re.Match[str]) -> float:
@@ -131,18 +114,3 @@ def clock_share(match: re.Match[str]) -> float:
         times.append(hour % 12 + 12 * ("pm" in text) + minute / 60 if text.endswith("m") else hour + minute / 60)
     share = ((times[1] - times[0]) % HOURS_PER_DAY or HOURS_PER_DAY) / HOURS_PER_DAY
     return share * (WORKING_DAYS / DAYS_PER_WEEK if match["weekdays"] else 1.0)
-
-
-def months_between(match: re.Match[str]) -> float:
-    """Return the hours from a month to another one: june to february."""
-    first, last = (MONTH_NAMES.index(match[name][:3]) for name in ("from", "to"))
-    return ((last - first) % 12 or 12) * HOURS_PER_MONTH
-
-
-def every(match: re.Match[str]) -> float:
-    return HOURS_PER_MONTH / hours_of(match.groupdict().get("unit") or match[0])
-
-
-def precision(match: re.Match[str]) -> str:
-    bits = match["bits"] or match["q"] or ("4" if match["four"] else "")
-    return {"4": "int4", "8": "int8", "16": "bf16"}.get(bits, match["format"])

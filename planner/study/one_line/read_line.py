@@ -133,7 +133,8 @@ def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...])
     idle = {name: f"{parts.words_of(name)}, as {why}" for name, why in reasons.items()}
     quiet = {name for name in idle if name in _WEIGHTLESS or (name, values.get(name)) in _ALWAYS}
     notes += tuple(f"Not used: {idle[name]}." for name in idle if name in quiet)
-    beside = parts.compared()
+    sides = parts.compared()
+    beside = {name: side for name, side in sides.items() if side != parts.line}
     left_out = (*parts.left_out, *(idle[name] for name in idle if name not in quiet))
     budget = scenario.terms.budget_usd
     train, serve = scenario.work[0].train, scenario.work[0].serve
@@ -143,6 +144,7 @@ def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...])
         parts.line, scenario, tuple(parts.phrases), (*parts.notes, *notes), unknown, budget_usd=budget,
         count_is_open=is_open, tokens_are_open=fills and {"gpus", "length"} <= values.keys(), left_out=left_out,
         choices={ANSWER_IT: parts.line, **parts.other_lines()} if left_out else {}, beside=beside,
+        side=next((name for name in sides if name not in beside), ""),
     )  # fmt: skip
 
 
@@ -284,11 +286,13 @@ def _add_name(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from:
     if is_negated(catalogue, parts, name):
         return
     if not name.meant.key:
-        text = parts.line[name.start : name.end]
-        before, behind = parts.line[: name.start], parts.line[name.end :]
+        before, text, behind = (
+            parts.line[slice(*it)] for it in ((0, name.start), (name.start, name.end), (name.end, None))
+        )
         called = {_called(catalogue, each): before + each + behind for each in name.choices}
         if set(name.choices) <= catalogue.models.keys() and PATTERNS["gpus_stated"].search(parts.rest):  # their hours
-            parts.leave_unknown(text, called)
+            parts.left_out += [f"{text}, as there is no record of it"]
+            parts.others |= called
         else:
             parts.questions.append(LineQuestion(text, called))
         parts.rest = blank(parts.rest, *with_count(name, count_beside(parts.rest, name.start, name.end)))
