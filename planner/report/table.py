@@ -118,7 +118,13 @@ class Table:
         """The table as it is sent to a browser, without its ids; through pandas it takes ten times as long."""
         import pyarrow as pa  # only pages need it
 
-        return pa.table({name: pa.array(column, from_pandas=True) for name, column in self.cells.items()})
+        columns = {}
+        for name, cells in self.cells.items():
+            try:
+                columns[name] = pa.array(cells, from_pandas=True)
+            except (pa.ArrowInvalid, pa.ArrowTypeError):  # words and numbers in one column
+                columns[name] = pa.array([None if cell is None else str(cell) for cell in cells])
+        return pa.table(columns)
 
     def rounded(self, columns: Iterable[str], places: int) -> Table:
         """The table with the numbers of these columns rounded."""

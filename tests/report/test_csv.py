@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 from datetime import date
 
 from hypothesis import given
@@ -46,3 +47,9 @@ def test_what_is_written_is_read_back(rows: list[tuple[float, str]]) -> None:
     back = list(csv.reader(io.StringIO(to_csv(table).decode("utf-8-sig"), newline="")))[1:]
     assert [float(number) for number, _ in back] == [number for number, _ in rows]
     assert [text for _, text in back] == [guarded(text) for _, text in rows]
+
+
+def test_a_table_goes_to_a_browser_whatever_its_columns_hold() -> None:
+    days, mixed = [date(2026, 11, 21), None], ["none", 1.5]
+    sent = Table({"Day": days, "USD": [1.0, math.nan], "Either": mixed, "Words": ["a", None]}).to_arrow()
+    assert sent.to_pydict() == {"Day": days, "USD": [1.0, None], "Either": ["none", "1.5"], "Words": ["a", None]}
