@@ -106,7 +106,8 @@ def _central_change(setting: PlanContext) -> tuple[float, Origin]:
     yours = setting.terms.rent_change_per_year
     if yours is not None:
         return yours, YOUR_INPUT
-    return to_plan_terms(setting, setting.catalogue.facts[RENT_CHANGE].figure.newest.typical), _fact_origin(setting)
+    figure = setting.catalogue.facts[RENT_CHANGE].figure
+    return to_plan_terms(setting, figure.newest.typical), origin(setting.catalogue, figure)
 
 
 def _range_offsets(setting: PlanContext) -> tuple[float, float]:
@@ -115,10 +116,6 @@ def _range_offsets(setting: PlanContext) -> tuple[float, float]:
     middle = to_plan_terms(setting, value.typical)
     low, high = (to_plan_terms(setting, end(value, case)) - middle for case in ("low", "high"))
     return low, high
-
-
-def _fact_origin(setting: PlanContext) -> Origin:
-    return origin(setting.catalogue, setting.catalogue.facts[RENT_CHANGE].figure)
 
 
 @dataclass(frozen=True, eq=False)

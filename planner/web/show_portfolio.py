@@ -76,7 +76,8 @@ def _show(reports: Reports) -> None:
     if len(tables["teams"]) == len(tables["chargeback"]):
         of = "Plan"
     rows = tables["teams" if of == "Team" else "chargeback"]
-    finding = f"What each {of.lower()} pays: {words.listed(map(_paid, rows[of], rows['Pays, USD']))}."
+    paid = (f"{name} {words.usd(usd)}" for name, usd in zip(rows[of], rows["Pays, USD"], strict=True))
+    finding = f"What each {of.lower()} pays: {words.listed(paid)}."
     show.chart(chargeback_bars(rows, of, state.dark()), finding, "portfolio-chart")
     for name in ("teams", "chargeback")[of == "Plan" :]:
         show.table(f"portfolio-{name}", "", tables[name], _columns, f"{name}.csv", alt=f"What each pays: {name}")
@@ -93,7 +94,3 @@ def _show(reports: Reports) -> None:
 def _columns(table: Table) -> dict[str, Any]:
     whole = {name: show.MONEY for name in table.columns if "GPU" in name and name != "Fleet"}
     return whole | show.in_usd(table) | {"Share of the fleet": show.WHOLE_SHARE}
-
-
-def _paid(name: str, usd: float) -> str:
-    return f"{name} {words.usd(usd)}"

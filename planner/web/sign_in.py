@@ -124,7 +124,8 @@ class Visitor:
 
 def visitor() -> Visitor:
     """Return who asks for this page. Where sign-in is set up, nothing else vouches for anybody."""
-    header, reviewers = os.environ.get(NAME_HEADER, "").strip(), _reviewers()
+    header = os.environ.get(NAME_HEADER, "").strip()
+    reviewers = set(os.environ.get(REVIEWERS, "").casefold().replace(",", " ").split())
     if is_set_up():
         name, groups = person()
         means = "signed in"
@@ -141,10 +142,6 @@ def keeper() -> str | None:
     """Return the author of this visitor's kept plans: a name, or empty for the people of this machine; None: nobody."""
     known = visitor()
     return known.name.casefold() or ("" if known.may_change else None)
-
-
-def _reviewers() -> set[str]:
-    return set(os.environ.get(REVIEWERS, "").casefold().replace(",", " ").split())
 
 
 def _named(header: str) -> str:

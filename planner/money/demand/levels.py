@@ -230,9 +230,8 @@ class _Pairs:
         """
         one, other, parts = (_months_first(each) for each in (self.one.shares, self.other.shares, parts))
         months = max(len(one), len(other), len(parts))
-        return _months_last(
-            np.stack([self._held(_at(one, month), _at(other, month), _at(parts, month)) for month in range(months)])
-        )
+        held = [self._held(_at(one, month), _at(other, month), _at(parts, month)) for month in range(months)]
+        return np.moveaxis(np.stack(held), (0, 1), (-1, -2))
 
     def _held(self, one: Array, other: Array, parts: Array) -> Array:
         """The share of hours that each pattern of demand holds in one month: patterns (x draws)."""
@@ -243,10 +242,6 @@ class _Pairs:
 def _months_first(shares: Array) -> Array:
     """Months x patterns (x draws): so lie what is asked for together in memory."""
     return np.ascontiguousarray(np.moveaxis(shares, (-1, -2), (0, 1)))
-
-
-def _months_last(shares: Array) -> Array:
-    return np.moveaxis(shares, (0, 1), (-1, -2))
 
 
 def _at(by_month: Array, month: int) -> Array:

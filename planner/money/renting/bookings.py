@@ -207,7 +207,8 @@ class _BookingSearch:
         costs = self._costs(prices, share)
         self.first = np.where(first[:, None, :], costs[0], np.inf)
         self.later = np.where(later[None, :, None, :], costs, np.inf)
-        self.on_demand = np.moveaxis(_times(share, plan.on_demand), -1, 0)
+        priced = np.where(share > 0, plan.on_demand, 0.0)  # nothing of what nobody has a price for is still nothing
+        self.on_demand = np.moveaxis(np.where(share > 0, share * priced, 0.0), -1, 0)
         self.let_go = self._lapse_costs()
         self.least, self.waits = self._least()
 
@@ -339,8 +340,3 @@ class _BookingSearch:
             if stays > self.waits[month, row, tier] + _CENT:
                 return month
         return self.plan.last
-
-
-def _times(share: Array, usd: Array) -> Array:
-    """Shares of some sums; nothing of what nobody has a price for is still nothing."""
-    return np.asarray(np.where(share > 0, share * np.where(share > 0, usd, 0.0), 0.0))

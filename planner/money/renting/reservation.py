@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 
 import numpy as np
 from numpy.typing import NDArray
@@ -350,15 +349,12 @@ def reservation_terms(setting: PlanContext, keys: Sequence[str]) -> list[Reserva
         place = (offer.provider, months, offer.accelerators_per_instance)
         cost = (-np.inf if named else np.inf if np.isnan(price) else price, key)
         if place not in cheapest or cost < cheapest[place][:2]:
-            term = ReservationTerm(key, offer.provider, months, first, _ends_before(last.get(offer.provider), months))
+            until = last.get(offer.provider)  # when the quote can last be ordered
+            is_over = until is not None and until.days < months * DAYS_PER_MONTH
+            term = ReservationTerm(key, offer.provider, months, first, is_over)
             cheapest[place] = (*cost, term)
     listed = (term for _, _, term in cheapest.values())
     return sorted((*contracts, *listed), key=lambda term: (term.months, term.seller, str(term.offer)))
-
-
-def _ends_before(last_day: timedelta | None, months: int) -> bool:
-    """Return whether a quote can no longer be ordered when a term of so many months has run."""
-    return last_day is not None and last_day.days < months * DAYS_PER_MONTH
 
 
 def user_term_months(setting: PlanContext) -> float:

@@ -1,13 +1,11 @@
 """Rent to own: payments by the month, after which the machines are yours, and yours to sell."""
 
-from planner.money.demand.stream import DemandLayer
 from planner.money.finance import implied_lease_rate
 from planner.money.fleet import build_fleet
 from planner.money.inflation import deflate_lines
 from planner.money.ledger import YOUR_INPUT, Line
 from planner.money.option import ChartStyle, OptionLedger, OptionSpec, Unavailable
 from planner.money.owning import Ownership, owned
-from planner.money.owning.lines import FleetOrder
 from planner.money.owning.resale import Installments, value
 from planner.money.setting import PlanContext
 from planner.money.ways.lease import loan_comparison_note
@@ -23,7 +21,9 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     if quote is None:
         return Unavailable("no rent-to-own quote is entered: enter what it costs a month, and for how many months")
     accelerators = fleet_size(setting)
-    fleet = build_fleet(setting, accelerators, (), _build_order)  # the quote is for all of them, at once
+    fleet = build_fleet(  # the quote is for all of them, at once
+        setting, accelerators, (), lambda setting, need, part: owned(setting, need, refreshed=False, part=part)
+    )
     if fleet is None:
         return cannot_buy_reason(setting, accelerators)
     too_late = too_late_reason(fleet, "nothing would ever be paid for")
@@ -33,10 +33,6 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     owning = (*part.setup_lines, *part.operating_lines, *part.sold_hours_lines, *part.exit_lines, *part.resale_lines)
     lines = (*_payment_lines(setting, quote, part), *owning)
     return fleet_with_rent_ledger(setting, "Rent to own", fleet, lines, *_implied_rate_note(setting, part), ASK)
-
-
-def _build_order(setting: PlanContext, need: DemandLayer, part: FleetOrder | None) -> Ownership | None:
-    return owned(setting, need, refreshed=False, part=part)
 
 
 def _payment_lines(setting: PlanContext, quote: RentToOwn, part: Ownership) -> tuple[Line, ...]:

@@ -132,12 +132,11 @@ def _flip_text(flip: schema.FlipSchema) -> str:
     inputs = " with ".join(flip.inputs)
     if flip.most_between is None:
         return f"  {_percent(0.0)}  {inputs}: none"
-    before, after = (", ".join(map(_value_text, step)) for step in flip.most_between)
+    before, after = (
+        ", ".join(f"{value:,.6g}" if type(value) in (int, float) else str(value) for value in step)
+        for step in flip.most_between
+    )
     return f"  {_percent(flip.share_of_steps)}  {inputs}, most between {before} and {after}"
-
-
-def _value_text(value: object) -> str:
-    return f"{value:,.6g}" if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
 
 
 def _percent(share: float) -> str:
