@@ -6,6 +6,7 @@ And which facts the tests are given: the frozen ones, with no live prices over t
 import gc
 import os
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,11 @@ os.environ["RENT_OR_BUY_DATA"] = os.devnull + "/none"  # nobody's live prices; p
 os.environ.pop("RENT_OR_BUY_DATABASE", None)
 frozen.freeze()  # before the first test module is read: many load the catalogue at the top
 workers.PRELOAD.append("tests.frozen_too")  # in processes that tests start, too
+
+# Files of tests stay in memory, where there is room for them and programs may be run: no database waits for a disk.
+MEMORY = "/dev/shm"
+if os.path.isdir(MEMORY) and shutil.disk_usage(MEMORY).free > 2e9 and not os.statvfs(MEMORY).f_flag & os.ST_NOEXEC:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", MEMORY)
 
 # No deadline: on two shared cores a slow example says nothing about the code.
 settings.register_profile("here", deadline=None)

@@ -279,12 +279,17 @@ _SOMEBODYS = re.compile(
     r"|\.\./shar" + r"ed\b|(?<![\w/-])shar" + r"ed/(?:design|facts|methods|runs|style|tools|ux)\b"
     r"|\.libra" + r"ry/|\b[Tt]he mis" + r"sion\b|\bthe brief of this pro" + r"ject\b"
 )
+# What any of it begins with: to look for these takes a tenth of the time.
+_MARKS = (
+    "/home/", "/Users/", "/root/", "/tmp/", "/wor" + "k/", "shar" + "ed/", "../shar" + "ed", ".libra" + "ry",
+    "he mis" + "sion", "this pro" + "ject",
+)  # fmt: skip
 _TEXT = {".py", ".md", ".toml", ".yaml", ".yml", ".txt", ".sh", ".csv", ".cfg", ".json", ""}
 
 
 def names_somebodys_machine(path: str, text: str) -> Iterator[str]:
     """No file of this repository points at a place on somebody's disk, or at words that were never part of it."""
-    if _SOMEBODYS.search(text) is None:  # as nearly always
+    if not any(mark in text for mark in _MARKS) or _SOMEBODYS.search(text) is None:  # as nearly always
         return
     for number, line in enumerate(text.splitlines(), start=1):
         if (found := _SOMEBODYS.search(line)) is not None:

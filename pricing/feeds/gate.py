@@ -39,7 +39,7 @@ from pricing.feeds.feed import (
     split_observation,
 )
 from pricing.feeds.given import NameDecisions
-from pricing.feeds.named import FeedNameResolver, OfferShapeIndex, ResolvedProduct, shape_of
+from pricing.feeds.named import FeedNameResolver, OfferShapeIndex, ResolvedProduct, offer_shapes, shape_of
 from pricing.feeds.store import JudgedPrice, LivePriceStore, PriorPrices
 from pricing.figure import StrictModel, Text
 from pricing.names import plain
@@ -117,7 +117,7 @@ class MarketPrices:
             by_chip[chip, spot].append(median(of_seller))
         catalogue_rates = {code: rate.usd for code, rate in rates(catalogue).items()}
         return cls(
-            catalogue, FeedNameResolver(catalogue, given), OfferShapeIndex(catalogue),
+            catalogue, FeedNameResolver(catalogue, given), offer_shapes(catalogue),
             {DOLLAR: 1.0} | catalogue_rates | dict(usd_of or {}),
             {key: median(prices) for key, prices in by_chip.items()}, own,
         )  # fmt: skip

@@ -8,6 +8,7 @@ from datetime import date
 from itertools import combinations, product
 from typing import NamedTuple
 
+from pricing.caching import cached
 from pricing.catalogue import Catalogue
 from pricing.choices import Area
 from pricing.errors import AmbiguousNameError, UnknownNameError
@@ -277,6 +278,12 @@ class OfferShapeIndex:
             return None
         figure = self._catalogue.hosted[key].input_usd_per_mtoken
         return (figure.newest.typical, figure.checked) if figure.newest.typical > 0 else None
+
+
+@cached(4, same=lambda catalogue: (catalogue.offers, catalogue.hosted))
+def offer_shapes(catalogue: Catalogue) -> OfferShapeIndex:
+    """Return the index of a catalogue, which all sources of a refresh share."""
+    return OfferShapeIndex(catalogue)
 
 
 def _subsets(words: frozenset[str]) -> list[frozenset[str]]:

@@ -38,6 +38,7 @@ from pricing.feeds.named import (
     OfferShape,
     OfferShapeIndex,
     ResolvedProduct,
+    offer_shapes,
     shape_of,
 )
 from pricing.feeds.store import LivePriceStore
@@ -101,7 +102,7 @@ def build_overlay(catalogue: Catalogue, store: LivePriceStore) -> LivePriceOverl
         return overlay
     decisions = store.given()
     catalogue = decisions.add_new_providers(catalogue)
-    shapes = OfferShapeIndex(catalogue)
+    shapes = offer_shapes(catalogue)
     rented, hosted, rates = _read(FeedNameResolver(catalogue, decisions), store, day, sources)
     overlay.hosted = _best_hosted_rows(filter(None, (_hosted_row(catalogue, shapes, *it) for it in hosted)), sources)
     ids = set(catalogue.offers)

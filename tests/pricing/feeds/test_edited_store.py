@@ -27,7 +27,7 @@ from tests.house import ROOT
 from tests.pricing.feeds.made import BRISK, HOST, row, source
 from tests.pricing.feeds.server import Answer, Server, serving
 
-SEED = 11
+SEED, EDITS = 11, 30
 TODAY = date.today()
 NOW = datetime.now(UTC)
 TABLES = ("refreshes", "products", "replies", "readings", "events")
@@ -210,13 +210,13 @@ def test_a_price_of_nothing_that_was_refused_hinders_no_later_one(place: Path, s
     assert refresh(every[1:2], load_catalogue(), ways).sources[0].verdicts == {"believed": 1}
 
 
-@pytest.mark.parametrize("edits", [8, pytest.param(30, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_any_edit_of_the_store_is_survived(
-    edits: int, sound: Path, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    sound: Path, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     draw, told = random.Random(SEED), 0
-    for number in range(edits):
+    for number in range(EDITS):
         path = copied(sound, tmp_path / str(number), monkeypatch)
         wrong = tuple(_edit(path, draw) for _ in range(draw.randrange(1, 3)))
         for look in looks(server, path.parent).values():
@@ -228,7 +228,7 @@ def test_any_edit_of_the_store_is_survived(
             assert "Traceback" not in err
             assert err.count("\n") <= 1, wrong
         shutil.rmtree(path.parent)
-    assert told > edits / 6
+    assert told > EDITS / 6
 
 
 def _edit(path: Path, draw: random.Random) -> tuple[str, object]:
