@@ -159,8 +159,8 @@ LEFT = {
     "names that a plan goes by": 37,
     "returns of a plan to a package": 9,
 }
-ALLOWED = {"files": 485, "class names used twice": 5, "kinds of cache": 3}  # the targets, whatever was left
-RAISED = {"lines": 9_600, "statements": 6_100, "functions": 540, "classes": 12}  # decision 0049 says for what
+ALLOWED = {"files": 446, "class names used twice": 5, "kinds of cache": 3}  # the targets, whatever was left
+RAISED = {"lines": 9_250, "statements": 6_000, "functions": 536, "classes": 11}  # decision 0049 says for what
 GROWTH = 1.15
 SLACK = 2  # of names and returns, which are small numbers
 BUDGET = {

@@ -116,7 +116,7 @@ def _price_changes(loaded: LoadedScenario, before: PlanReport) -> str:
 def _write_csv_files(report: PlanReport, args: argparse.Namespace) -> None:
     from planner.api.plans import plan_tables
     from planner.report.files.csv import to_csv
-    from planner.report.pack import write_pack
+    from planner.report.handouts import write_pack
 
     style = CsvStyle(args.csv_separator, args.csv_decimal, args.csv_encoding)
     paths = {"payments": args.csv, "assumptions": args.csv_assumptions, "results": args.csv_results,
@@ -127,7 +127,7 @@ def _write_csv_files(report: PlanReport, args: argparse.Namespace) -> None:
     if args.pack:
         write_file(args.pack, write_pack(report.plan, report.answer, report.futures, report.summary.title, style))
     if args.memo:
-        from planner.report.memo import memo_data, write_memo
+        from planner.report.handouts import memo_data, write_memo
         from planner.study.uncertainty.tornado import tornado
 
         pair = report.answer.pair

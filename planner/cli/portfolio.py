@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from planner.cli.common import UsageError, day, emit, write_file
 
 if TYPE_CHECKING:
-    from planner.scenario.portfolio_file import PortfolioEntry
+    from planner.scenario.file import PortfolioEntry
     from planner.study.portfolio import PortfolioPlan
     from pricing import Catalogue
 
@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _members(args: argparse.Namespace, facts: Catalogue) -> Iterator[PortfolioPlan]:
-    from planner.scenario.portfolio_file import PortfolioEntry, read_portfolio
+    from planner.scenario.file import PortfolioEntry, read_portfolio
 
     for name in args.plans:
         path = Path(name)

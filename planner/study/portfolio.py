@@ -24,8 +24,8 @@ from planner.money.ways import WAYS
 from planner.scenario.amounts import count
 from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.budget import MOST_MEGABYTES
+from planner.scenario.file import MOST_PLANS
 from planner.scenario.own import ExistingHardware
-from planner.scenario.portfolio_file import MOST_PLANS
 from planner.scenario.rent import CurrentBill
 from planner.scenario.scenario import Scenario
 from planner.scenario.ways import DECLARED

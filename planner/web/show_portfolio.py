@@ -14,7 +14,7 @@ from planner.report.charts import chargeback_bars
 from planner.report.files.csv import to_csv
 from planner.report.portfolio_words import RULES, PortfolioReport, portfolio_reports
 from planner.report.table import Table
-from planner.scenario.portfolio_file import MOST_PLANS
+from planner.scenario.file import MOST_PLANS
 from planner.study.portfolio import PortfolioPlan
 from planner.web import address, kept_plans, show, state, workers
 from planner.web.shared import shared

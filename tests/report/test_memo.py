@@ -8,7 +8,7 @@ import pytest
 from planner.report import words
 from planner.report.answer.plan_report import PlanReport, evaluate
 from planner.report.answer.verdict_line import doubt_text
-from planner.report.memo import memo_data, write_memo
+from planner.report.handouts import memo_data, write_memo
 from planner.scenario.presets import load_presets
 from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.tornado import tornado

@@ -15,7 +15,7 @@ from planner.cli.common import OK
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, build_answer
 from planner.report.files.csv_style import DECIMALS, ENCODINGS, SEPARATORS, CsvStyle
-from planner.report.pack import pack_tables, write_pack
+from planner.report.handouts import pack_tables, write_pack
 from planner.scenario.file import SavedScenario, read_scenario
 from planner.scenario.presets import load_presets
 from planner.scenario.scenario import Scenario

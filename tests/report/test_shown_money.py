@@ -8,7 +8,7 @@ import pytest
 from planner.api.plans import evaluate, plan_result, with_studies
 from planner.api.records import LoadedScenario
 from planner.report import table
-from planner.report.memo import memo_data, write_memo
+from planner.report.handouts import memo_data, write_memo
 from planner.scenario.presets import find_preset, load_presets
 from planner.scenario.shown_money import money_of, show_money_of, shown_money, with_money
 from planner.scenario.terms import Currency

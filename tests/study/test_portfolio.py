@@ -8,9 +8,9 @@ import pytest
 from planner.money.chargeback import chargeback_cents, in_cents
 from planner.money.verdict.contender import EvaluatedOption
 from planner.report.portfolio_words import portfolio_sentences, portfolio_title
+from planner.scenario.file import read_portfolio
 from planner.scenario.known_names import ScenarioError
 from planner.scenario.own import ExistingHardware, OwnInputs
-from planner.scenario.portfolio_file import read_portfolio
 from planner.scenario.presets import load_presets
 from planner.scenario.rent import RentalInputs
 from planner.scenario.scenario import Scenario

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from planner.money.verdict.answer import build_answer
 from planner.report.files.csv_style import CsvStyle
-from planner.report.pack import write_pack
+from planner.report.handouts import write_pack
 from planner.scenario.own_prices import RentalQuote, SellerDiscount
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned

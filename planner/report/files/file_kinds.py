@@ -70,9 +70,8 @@ Schema = dict[str, Any]
 
 def _light_schemas() -> dict[str, Callable[[], Schema]]:
     """Schemas of files that are read without the engine."""
-    from planner.scenario.file import file_schema
+    from planner.scenario.file import PortfolioFile, file_schema
     from planner.scenario.latency import DayPattern, LatencyClass
-    from planner.scenario.portfolio_file import PortfolioFile
     from planner.scenario.presets import Preset
     from pricing.schema import SECTIONS_OF, catalogue_schema, editor_schema
 

@@ -30,7 +30,7 @@ from planner.speed.training import TrainingResult
 from planner.speed.training.result import Interval
 from planner.speed.work_to_hours import convert_to_hours
 from planner.study.market.candidate import MarketCandidate, MarketStudy, Rejection
-from planner.study.market.candidate_costs import OF_ONE_MACHINE, purchase_costs
+from planner.study.market.candidate_costs import OF_ONE_MACHINE, existing_candidates, purchase_costs
 from planner.study.market.hours_needed import (
     Progress,
     Task,
@@ -40,7 +40,6 @@ from planner.study.market.hours_needed import (
     without_fabric,
     work_estimates,
 )
-from planner.study.market.kept_machines import existing_candidates
 from planner.study.market.pareto_front import rank_candidates
 from planner.study.market.rental_costs import RentalCost, RentalQuery, rental_costs, unavailable_reason
 from pricing import Catalogue, names

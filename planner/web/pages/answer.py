@@ -12,7 +12,7 @@ from planner.report.answer.sentences import AnswerSummary, not_counted
 from planner.report.answer.tables import discounted_ledgers, medians_beside
 from planner.report.answer.verdict_line import doubt_text, price_update_text, summarize_verdict
 from planner.study.uncertainty.futures import Futures
-from planner.web import kept_plans, share, show, show_answer, show_ledger, state
+from planner.web import frame, kept_plans, show, show_answer, show_ledger, state
 
 # The page that comes next: of a plan that names a model, and of hours.
 _SPEED, _COMPARE = ("Speed", "How fast it runs"), ("Compare", "Compare providers")
@@ -62,7 +62,7 @@ def _title_row(plan: Plan, answer: Answer, title: str) -> None:
             show_answer.autochoose_button(plan)
             if answer.ranked:
                 show_ledger.explain_button(lambda: discounted_ledgers(plan, answer), medians_beside(answer))
-            share.popover(plan, answer)
+            frame.popover(plan, answer)
 
 
 def _late_plan() -> None:
