@@ -5,8 +5,13 @@ from typing import Any
 
 import pytest
 
+from planner.money.renting import cheapest_offer
 from planner.money.renting.cheapest_offer import taken
 from planner.money.setting import ChosenOffers, PlanContext
+from planner.scenario.scenario import Scenario
+from planner.scenario.work import Work
+from pricing import load_catalogue
+from pricing.market.sellers import listed
 from pricing.records import Offer
 from tests.money.renting import DAY, MARKET, figure, offer, plan, work, world
 
@@ -86,3 +91,17 @@ def test_growing_work_is_reserved_term_by_term(at_end: str) -> None:
 def test_nothing_on_offer_is_nothing_taken() -> None:
     found = chosen(offers={})
     assert (found.on_demand, found.reserved, found.spot) == (None, None, None)
+
+
+@pytest.mark.parametrize("chip", ["H100-SXM5-80GB", "A100-SXM4-80GB", "L40S-48GB", "RTX-4090-24GB", "MI300X-192GB"])
+@pytest.mark.parametrize("gpus", [1, 12, 256])
+def test_offers_that_their_own_seller_undercuts_change_no_choice(
+    chip: str, gpus: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    facts, scenario = load_catalogue(), Scenario(accelerator=chip, work=(Work(accelerators=gpus, may_stop=True),))
+    few = taken(PlanContext(facts, scenario, facts.day))
+    monkeypatch.setattr(cheapest_offer, "_undominated", listed)
+    copies = {f"{key}-again": offer for key, offer in facts.offers.items()}
+    every = facts.model_copy(update={"offers": {**facts.offers, **copies}})
+    many = taken(PlanContext(every, scenario, facts.day))
+    assert (few.on_demand, few.spot, few.reserved_tiers) == (many.on_demand, many.spot, many.reserved_tiers)

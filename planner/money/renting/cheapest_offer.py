@@ -43,6 +43,10 @@ from pricing.query import OfferFilter
 RESERVED: frozenset[Purchase] = frozenset(kind for kind in get_args(Purchase) if kind.startswith("reserved"))
 # Spot is left out: not all work may be interrupted.
 USUAL_PURCHASES: frozenset[str] = frozenset({"on_demand", "capacity_block", *RESERVED})
+_TERMS = (
+    "provider", "purchase", "accelerators_per_instance", "area", "countries", "sold_as", "sizes", "free_machines",
+    "fabric", "doubts",
+)  # fmt: skip
 _TAKEN: frozenset[str] = frozenset({"on_demand", "spot", *RESERVED})
 
 
@@ -130,7 +134,7 @@ def _sellers(
 ) -> _Sellers:
     """The offers that can take an order: most plans of a sweep, and most edits of a page, order the same."""
     kinds: dict[str, list[str]] = {}
-    for key in listed_offers(catalogue, accelerator, _TAKEN, day):
+    for key in _undominated(catalogue, accelerator, _TAKEN, day):
         kinds.setdefault(catalogue.offers[key].purchase, []).append(key)
     by_kind: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
     for kind, listed in kinds.items():
@@ -138,6 +142,25 @@ def _sellers(
         by_kind[kind] = tuple(priced), able(catalogue, priced, reserved if kind in RESERVED else orders)
     keys = tuple(key for _, able_keys in by_kind.values() for key in able_keys)
     return _Sellers(by_kind, in_their_markets(catalogue, day, keys))
+
+
+@cached(64, same=lambda catalogue, *_: (catalogue,), equal=lambda _, *wish: wish)
+def _undominated(catalogue: Catalogue, accelerator: str, purchases: frozenset[str], day: date) -> tuple[str, ...]:
+    """Return the offers of a chip, the cheapest first, but for those that the same seller undercuts.
+
+    That is with another offer of as many in the same countries on the same terms, read on the same days.
+    """
+    kept: dict[tuple[object, ...], str] = {}
+    for key in listed_offers(catalogue, accelerator, purchases, day):
+        offer = catalogue.offers[key]
+        terms = [getattr(offer, name) for name in _TERMS]
+        price = offer.usd_per_accelerator_hour
+        days = None if price is None else (price.since, price.checked)
+        figures = (
+            each and each.newest.typical for each in (offer.least_at_once, offer.most_at_once, offer.fabric_gb_s)
+        )
+        kept.setdefault((*terms, *figures, days, is_your_price(catalogue, key) and key), key)
+    return tuple(kept.values())
 
 
 def _on_demand(setting: PlanContext, keys: tuple[str, ...]) -> ChosenOffers:
@@ -311,7 +334,7 @@ def hired(  # noqa: PLR0913 - a question of as many parts
     band = band_of(catalogue, accelerator, order, day, "on_demand")
     purchases = UNBOUND if band is None else _ON_DEMAND
     keys = [
-        key for key in listed_offers(catalogue, accelerator, purchases, day)
+        key for key in _undominated(catalogue, accelerator, purchases, day)
         if refusal_reason(catalogue, key, order) is None
     ]  # fmt: skip
     prices = in_their_markets(catalogue, day, keys)

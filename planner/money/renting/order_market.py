@@ -151,7 +151,7 @@ def bridging_warning(setting: PlanContext, waiting: NDArray[np.float64]) -> tupl
     if price is None or hours <= 0:
         return ()
     share = hours / float(np.sum(setting.demand.all.busy_hours))
-    rented = f"{price.count:,} are probably available at once and are rented" if price.count else "nothing is rented"
+    rented = f"{price.count:,} may be available at once and are rented" if price.count else "nothing is rented"
     lacks = setting.offers.lacks["on_demand"]
     return (f"Not all as asked: {share:.1%} of the work waits for machines; {rented} meanwhile. {lacks}",)
 
