@@ -8,10 +8,6 @@ from hypothesis import strategies as st
 from planner.money import price_path
 from planner.money.finance import FOUND
 
-CHANGE = st.floats(-0.9, 3.0)
-MONTHS = st.integers(0, 90)
-STEP = st.sampled_from(["month", "year"])
-
 
 @given(st.floats(-0.6, 2.0), st.integers(1, 24), st.integers(2, 60))
 def test_the_change_put_in_comes_out_of_the_quotes(change: float, short: int, more: int) -> None:

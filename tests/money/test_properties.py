@@ -152,7 +152,7 @@ TRIED: dict[str, tuple[float, ...]] = {
     "lead_time_months": (0.0, 0.4, 3.0, 7.5, 50.0), "usd_per_accelerator_hour": (0.5, 2.0, 9.0),
     "rent_change_per_year": (-0.4, 0.0, 0.2), "usd_per_server": (100_000.0, 300_000.0),
     "usd_per_accelerator": (9_000.0, 40_000.0), "capex_usd": (100_000.0, 1_000_000.0),
-    "discount_rate_per_year": (0.0, 0.1, 0.4),
+    "discount_rate_per_year": (0.0, 0.1, 0.4), "loan_rate_per_year": (0.0, 0.2), "lease_rate_per_year": (0.0, 0.2),
 }  # fmt: skip
 WORLDS: dict[str, Callable[[Scenario], Scenario]] = {
     "plain": lambda plan: plan,

@@ -18,7 +18,6 @@ from tests.money.owning import EIGHTY, built, by_line, scenario, setting, total
 
 METER: dict[str, Any] = {**EIGHTY, "usd_per_kwh": 0.1, "busy_power_share": 0.8, "idle_power_share": 0.3}
 SELL: dict[str, Any] = {"usd_per_accelerator_hour": 1.5, "share_sold": 0.7, "fee_share": 0.1}
-HOURS = 80 * 0.5 * 730 * 0.7  # 80 machines, busy half the time, 70 % of the rest sold: 20,440 a month
 
 
 def way(sell: dict[str, Any] | None = None, build: Builder = own.build, **plan: Any) -> OptionLedger:

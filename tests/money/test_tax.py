@@ -13,7 +13,6 @@ from pricing.load import load_catalogue
 USD = st.floats(-1e6, 1e6)
 YEARS = st.lists(USD, min_size=1, max_size=12).map(np.array)
 SHARE = st.floats(0.0, 0.6)
-COST = st.floats(0.0, 1e7)
 
 
 def one_by_one(taxable: Any, share: float, losses: float) -> list[float]:

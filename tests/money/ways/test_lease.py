@@ -134,17 +134,6 @@ def test_at_its_own_rate_a_lease_is_worth_the_price(rate: float, left: float, ye
     assert worth + 800_000 * left * (1 + rate) ** (-months / 12) == pytest.approx(800_000)
 
 
-@given(st.lists(st.tuples(st.floats(0.0, 0.5), st.floats(0.0, 50.0)), min_size=1, max_size=4), st.booleans())
-def test_many_at_once_are_what_each_is_alone(draws: list[tuple[float, float]], termed: bool) -> None:
-    terms = {"years": 2.0} if termed else {}
-    at = setting(scenario({**OWN, "residual_share": None}, lease=terms))
-    names = ("lease_rate_per_year", "lead_time_months")
-    columns = {name: np.array(values)[:, None] for name, values in zip(names, zip(*draws, strict=True), strict=True)}
-    together = total(built(lease.build, at.with_tried(columns)))
-    alone = [float(total(built(lease.build, at.with_tried(dict(zip(names, draw, strict=True)))))) for draw in draws]
-    assert np.broadcast_to(together, len(draws)) == pytest.approx(alone)
-
-
 def test_leased_machines_are_not_replaced_by_machines_that_somebody_buys() -> None:
     """Whoever replaces what is bought every year leases the same machines all along: the lease pays for them."""
     terms = {"usd_per_month": 20_000.0, "years": 5.0}

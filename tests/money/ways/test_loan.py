@@ -11,7 +11,7 @@ from planner.money.finance import flow_years, npv_usd
 from planner.money.option import OptionLedger, Unavailable
 from planner.money.ways import loan, own
 from tests.money.loans import loan_balance_usd, loan_payment_usd, monthly_rate
-from tests.money.owning import EIGHTY, NOTHING, built, by_line, monthly, scenario, setting, total
+from tests.money.owning import EIGHTY, NOTHING, built, by_line, monthly, scenario, setting
 
 OWN = {**EIGHTY, "running_usd_per_month": 5_000.0}
 
@@ -122,16 +122,6 @@ def test_at_the_loans_own_rate_it_is_worth_nothing(
     flow = np.asarray(sum(lent(way(terms, {**OWN, "lead_time_months": lead})).values()))
     times = flow_years(months=48, timing="month_end")
     assert npv_usd(usd=flow, rate_per_year=rate, years=times) == pytest.approx(0.0, abs=0.01)
-
-
-@given(st.lists(st.tuples(st.floats(0.0, 0.5), st.floats(0.0, 50.0)), min_size=1, max_size=4))
-def test_many_at_once_are_what_each_is_alone(draws: list[tuple[float, float]]) -> None:
-    at = setting(scenario({**OWN, "residual_share": None}))
-    names = ("loan_rate_per_year", "lead_time_months")
-    columns = {name: np.array(values)[:, None] for name, values in zip(names, zip(*draws, strict=True), strict=True)}
-    together = total(built(loan.build, at.with_tried(columns)))
-    alone = [float(total(built(loan.build, at.with_tried(dict(zip(names, draw, strict=True)))))) for draw in draws]
-    assert np.broadcast_to(together, len(draws)) == pytest.approx(alone)
 
 
 def test_but_for_the_loan_it_is_owning() -> None:
