@@ -97,6 +97,8 @@ def is_negated(catalogue: Catalogue, parts: LineParts, name: LineName) -> bool:
     is_chip = name.kind in ("chip", "machine")
     if negation is None or (negation["instead"] and not is_chip) or (negation["moves"] and is_chip):
         return False
+    if negation["moves"] and "bill" in parts.values and name.kind != "place":  # what is paid now
+        return False
     if negation["instead"] and re.search(r" (?:our|my) ", negation[0]):  # those are there
         return False
     start, end = negation.start(), name.end
@@ -118,8 +120,12 @@ def leave_places_out(catalogue: Catalogue, parts: LineParts) -> None:
         is_there = not key or USUAL_SITE in (key, *bloc_members(catalogue, key))
         if "site" not in parts.values and is_there:
             parts.values["site"] = others[0]
-        place = catalogue.sites[parts.values.get("site", USUAL_SITE)].label
-        text = parts.line[start:end].strip()
+        site, text = parts.values.get("site", USUAL_SITE), parts.line[start:end].strip()
+        if is_there and site in ("EU", *bloc_members(catalogue, "EU")) and PATTERNS["sellers_behind"].search(text):
+            parts.values["sellers"] = True
+            parts.notes.append(f"{text}: only sellers of the European Union are taken.")
+            continue
+        place = catalogue.sites[site].label
         parts.left_out.append(f"{text}, as no seller is left out by its country ({place} is taken)")
         for other in (each for each in others if each != parts.values.get("site")):
             line = f"{parts.line[:start]}in {catalogue.sites[other].label}{parts.line[end:]}"

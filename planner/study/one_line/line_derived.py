@@ -91,7 +91,8 @@ def add_derived(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) 
 
 def _add_month(values: dict[str, Any], notes: list[str]) -> None:
     """Take texts or sound without a time for those of a month."""
-    if {"images", "bill"} <= values.keys() and "train" not in values:
+    is_trained = {"train", "tune", "epochs", "method"} & values.keys() or is_image_network(values.get("model", ""))
+    if "images" in values and not is_trained:
         values["texts"] = values.pop("images")
     timed = {"due", "length", "stray", "date", "train", "tune"}
     if "texts_of" in values:
@@ -165,6 +166,8 @@ def _add_open_hours(values: dict[str, Any], notes: list[str]) -> None:
 
 def add_date(values: dict[str, Any], notes: list[str]) -> None:
     """Take a date for the time until then: within which a model is trained, or for how long the plan is."""
+    if "is_from_then" in values and not _BATCHES & values.keys():
+        values.pop("due", None)
     end = _end_date(values["date"], values["day"]) if "date" in values else None
     quantity = "due" if _BATCHES & values.keys() else "length"
     is_open = quantity == "length" and end is not None and values["date"]["way"] in _DELIVERED  # from then, or until
@@ -210,6 +213,7 @@ _UNUSED: tuple[tuple[str, set[str], str], ...] = (
     ("machine_rent", {"rent"}, "a rent is that of one GPU: write 2 dollars an hour"),
     ("bulk", set(), "how many texts or hours of sound that are is not stated"),
     ("market_move", set(), "prices move as the market's do: What if shows another"),
+    ("watts", set(), "the power of a GPU is the catalogue's"),
     ("loan_sum", set(), "a loan is a share of the price: write 80% debt at 7%"),
     ("small_sum", set(), "it does not say of what: write 0.2 dollars per kWh, or an hour"),
     ("cpu", {"no_gpu"}, "a GPU is named"),

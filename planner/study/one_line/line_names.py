@@ -174,7 +174,7 @@ def _may_be_name(line: str, span: list[LineToken]) -> bool:
     between = line[first.start : last.end]
     if not (re.search(r"\w", first.text) and re.search(r"\w", last.text)):
         return False
-    if BLANK in between or "," in between or ";" in between or re.match(r",\d{3}", line[last.end :]):
+    if BLANK in between or re.search(r"[,;]|: ", between) or re.match(r",\d{3}", line[last.end :]):
         return False
     if first.text in FILLERS - {"us", "new"} or last.text in FILLERS - {"us", "small", "large", "text", "mini", "max"}:
         return False

@@ -35,6 +35,7 @@ from planner.study.one_line.line_sellers import (
     add_users,
     with_bill_of_tokens,
 )
+from planner.study.one_line.line_words import WORDS
 from planner.study.plan_any import affordable_fleet
 from pricing import Catalogue
 from pricing.exchange import rates
@@ -157,6 +158,7 @@ def _task(values: dict[str, Any], notes: list[str]) -> str:
     stated = next((task for task, needs in _STATES.items() if needs & values.keys()), "")
     is_replaced = "seller" in values and bool({"team", "online"} & values.keys())  # a 5090 in place of ChatGPT
     is_served = "are_served" in values and not {"gpus", "chip", "gpu_hours"} & values.keys()
+    stated = "" if {"gpus", "chip"} <= values.keys() and "model" not in values else stated  # genomes a week
     task = named or stated or ("serve" if is_replaced or is_served else "")
     if "bill" in values and not tuned and (task != "serve" or "model" not in values):
         return "bill" if values.get("modality", "text") == "text" else task or "serve"
@@ -182,6 +184,9 @@ def _add_hardware(
     if "site" in values:
         data["site"] = values["site"]
     data |= _stay(values)
+    if "own_only" in values:
+        data["ways"], values["place"] = tuple(WORDS["own_ways"]), values.get("place", "own_room")
+        notes.append("What is rented or hosted is left out: the work must stay in the house.")
     for name in ("place", "channel"):
         if name in values:
             set_value(data, ("own", name), values[name])
@@ -240,8 +245,8 @@ def _training(values: dict[str, Any], task: str, notes: list[str]) -> dict[str, 
         _add_usual_training(train, values, task, notes)
     if values.get("precision") in ("fp32", "fp16", "bf16", "fp8", "fp4"):
         train["precision"] = values["precision"]
-    is_time_for_it = task == "tune" or "tokens" in values
-    short = values.get("length") if is_time_for_it and values.get("length", math.inf) < HOURS_PER_YEAR else None
+    is_for_it = (task == "tune" or "tokens" in values) and values.get("length", math.inf) < HOURS_PER_YEAR
+    short = values.get("length") if is_for_it else None
     if due := values.get("due", short):
         train["deadline_days"] = due / HOURS_PER_DAY
     if "seq" in values:
@@ -277,6 +282,8 @@ def _serving(data: Mapping[str, Any], values: dict[str, Any], notes: list[str]) 
         "ttft": "ttft_ms", "tpot": "tpot_ms", "precision": "weight_precision", "own_weights": "own_weights",
     }  # fmt: skip
     serve |= {field: values[name] for name, field in given.items() if name in values}
+    if serve.get("requests_per_s", 0) > 0:
+        serve["requests_per_s"] = max(serve["requests_per_s"], LEAST_RPS)
     for name in ("input_tokens", "output_tokens"):
         if name in serve:
             serve[name] = int(serve[name])
@@ -291,11 +298,8 @@ def _serving(data: Mapping[str, Any], values: dict[str, Any], notes: list[str]) 
         serve["requests_per_s"] = max(values["token_rate"] / each, LEAST_RPS)
         notes.append(f"Tokens are taken for read and written ones, {each:,} a request.")
     elif "rps" not in values:
-        at_desk = (
-            {"place", "local"} & values.keys()
-            or values.get("gpus") == 1
-            or str(data.get("accelerator", "")).startswith(_DESKTOPS)
-        )
+        is_desktop = str(data.get("accelerator", "")).startswith(_DESKTOPS)
+        at_desk = is_desktop or {"place", "local"} & values.keys() or values.get("gpus") == 1
         serve["requests_per_s"] = ONE_PERSON_REQUESTS_PER_S if at_desk else usual.requests_per_s
         if "peak" in values:
             serve["requests_per_s"] = min(serve["requests_per_s"], values["peak"])

@@ -153,7 +153,7 @@ LABELS = {
     "audio_each": "sound of each", "setting": "setting", "node_hours": "machine-hours",
     "online_share": "share at once", "resale_bare": "resale",
     "token_price": "price of tokens", "paid_each": "paid for each", "many_hours": "hours an hour",
-    "no_spot": "may not be interrupted", "bought": "GPUs bought", "rented": "GPUs rented",
+    "own_only": "only owned", "no_spot": "may not be interrupted", "bought": "GPUs bought", "rented": "GPUs rented",
     "tps": "tokens a second", "leased": "a way to get it", "machine_rent": "rent of a machine",
     "small_sum": "a sum", "age": "years old",
     "images": "images", "precision": "precision", "billfor": "the bill is for", "stay": "data stays",

@@ -41,6 +41,7 @@ _VALUES: Mapping[str, Any] = {
     "rest_share": lambda match: 1 - number_in(match) / 100,
     "in_thousands": lambda match: number_in(match) * (1_000.0 if match["size"].startswith(("p", "m")) else 1.0),
     "number_of_many": lambda match: (number_in(match), parse_number(match["many"])),
+    "times_many": lambda match: number_in(match) * parse_number(match["many"]),
     "power_of_ten": lambda match: float(match["n"]) * 10.0 ** int(match["power"]),
     "milliseconds": lambda match: number_in(match) * (
         1.0 if match["time"] == "ms" or (not match["time"] and number_in(match) >= _LEAST_MS) else 1_000.0),

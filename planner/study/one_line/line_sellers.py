@@ -1,5 +1,6 @@
 """Sellers, bills and users in a plan of a line: who sells GPUs or tokens, what is paid now, how many ask."""
 
+import statistics
 from collections.abc import Mapping
 from typing import Any
 
@@ -72,11 +73,13 @@ def add_bill(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any],
 
 def _add_rented(catalogue: Catalogue, values: dict[str, Any], usd: float, notes: list[str]) -> None:
     """Add the GPUs that a bill of a seller of GPUs pays for all the time, where a line does not say how many."""
-    if "provider" not in values or {"gpus", "model", "seller", "billfor"} & values.keys():
+    is_of_gpus = {"provider", "is_of_gpus"} & values.keys()
+    if not is_of_gpus or {"gpus", "model", "seller", "billfor", "serve"} & values.keys():
         return
     chip = values.get("chip", USUAL_ACCELERATOR)
-    if listed := _listed(catalogue, values["provider"], chip):
-        many = max(round(usd / HOURS_PER_MONTH / min(listed.values())), 1)
+    if listed := _listed(catalogue, values.get("provider"), chip):
+        each = min(listed.values()) if "provider" in values else statistics.median(listed.values())
+        many = max(round(usd / HOURS_PER_MONTH / each), 1)
         values |= {"chip": chip, "gpus": many, "busy": values.get("busy", 1.0)}
         label = catalogue.accelerator_label(chip)
         notes.append(
@@ -84,12 +87,13 @@ def _add_rented(catalogue: Catalogue, values: dict[str, Any], usd: float, notes:
         )
 
 
-def _listed(catalogue: Catalogue, provider: str, chip: str) -> dict[str, float]:
-    """Return what a seller lists for a chip on demand, USD an hour."""
+def _listed(catalogue: Catalogue, provider: str | None, chip: str) -> dict[str, float]:
+    """Return what a seller lists for a chip on demand, USD an hour; of all sellers where none is named."""
     return {
         key: offer.usd_per_accelerator_hour.newest.typical
         for key, offer in catalogue.offers.items()
-        if (offer.provider, offer.accelerator, offer.purchase) == (provider, chip, "on_demand")
+        if (offer.accelerator, offer.purchase) == (chip, "on_demand")
+        and provider in (None, offer.provider)
         and offer.usd_per_accelerator_hour is not None
     }
 

@@ -25,6 +25,8 @@ class LineWords(StrictModel):
     vendors: dict[str, str] = Field(description="names in use, and the vendor")
     asked: dict[str, tuple[str, ...]] = Field(description="what may be several things, and the choices")
     models_to_choose: dict[str, str] = Field(description="models to choose from, and what to write for each")
+    first_of_region: tuple[str, ...] = Field(description="places that stand for a region, the first of its choices")
+    own_ways: tuple[str, ...] = Field(description="options where nothing is rented and nothing leaves the house")
     usual_models: dict[str, str] = Field(description="models that are taken where a line names a work without one")
     works_to_choose: dict[str, str] = Field(description="kinds of work to choose from, and what to write for each")
     places_to_choose: tuple[str, ...] = Field(description="places to choose from in place of one that is not wanted")

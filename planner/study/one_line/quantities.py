@@ -21,8 +21,9 @@ NIGHT_HOURS, EVENING_HOURS, SHIFT_HOURS = 10, 4, 8  # a night from 8 in the even
 HOURS_OF_UNIT = {
     "s": 1 / SECONDS_PER_HOUR, "mi": 60 / SECONDS_PER_HOUR, "h": 1.0, "d": HOURS_PER_DAY,
     "n": HOURS_PER_DAY, "ev": HOURS_PER_DAY, "mor": HOURS_PER_DAY,
-    "w": HOURS_PER_DAY * DAYS_PER_WEEK, "mo": HOURS_PER_MONTH, "m": HOURS_PER_MONTH, "y": HOURS_PER_YEAR,
-    "an": HOURS_PER_YEAR, "q": HOURS_PER_YEAR / 4, "sem": HOURS_PER_YEAR / 2, "fo": HOURS_PER_DAY * DAYS_PER_WEEK * 2,
+    "w": HOURS_PER_DAY * DAYS_PER_WEEK, "mo": HOURS_PER_MONTH, "m": HOURS_PER_MONTH, "pm": HOURS_PER_MONTH,
+    "y": HOURS_PER_YEAR, "an": HOURS_PER_YEAR, "q": HOURS_PER_YEAR / 4, "sem": HOURS_PER_YEAR / 2,
+    "fo": HOURS_PER_DAY * DAYS_PER_WEEK * 2,
 }  # fmt: skip
 _WORDS: dict[str, float] = {  # others are in digits before a rule reads them
     "zero": 0, "a": 1, "an": 1, "one": 1, "another": 1, "a single": 1, "single": 1, "once": 1, "twice": 2, "dual": 2,

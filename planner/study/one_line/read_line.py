@@ -64,6 +64,7 @@ _EXAMPLE = "64 H100 for 3 months in Germany, or Llama 70B at 5 requests a second
 _ONE = {"place": "place", "model": "model", "provider": "seller", "seller": "seller", "price": "model"}
 _UNITS = {unit + plural for unit in ("hour", "day", "week", "month", "year") for plural in ("", "s")}
 _BOX = re.compile(rf" (?:{'|'.join(MACHINE_WORDS)})(?![a-z])(?! (?:of|with) )")
+_MOST_WITH_GPUS = 500  # people: more of them use a service
 _IN_USD = ("monthly_budget", "havesold_each", "contract", "all_price", "machine_rent")
 _BY_THE_HOUR = {
     "busy": re.compile(r"(?!.*(?:%|per ?cent|util|used|load|busy|idle)).*(?:\d|hours|day|night|even|shift|weekend)"),
@@ -128,7 +129,10 @@ def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...])
         unknown = ()
     stated = {name: values[name] for name in parts.spans.keys() & values.keys() if re.search(r"\d", in_digits(
         parts.words_of(name).lower()))}  # fmt: skip
-    ignored = (name for name in stated.keys() - {"machine_size"} if _is_ignored(catalogue, values, name, scenario))
+    both = {"budget"} if "monthly_budget" in values else set()
+    ignored = (
+        name for name in stated.keys() - {"machine_size"} - both if _is_ignored(catalogue, values, name, scenario)
+    )
     reasons = {**dict.fromkeys(ignored, "it changes nothing in this plan"), **unused}
     idle = {name: f"{parts.words_of(name)}, as {why}" for name, why in reasons.items()}
     quiet = {name for name in idle if name in _WEIGHTLESS or (name, values.get(name)) in _ALWAYS}
@@ -205,6 +209,8 @@ def _read_rules(parts: LineParts) -> None:
         if BLANK not in parts.rest[start:end]:
             parts.add(name, value, start, end)
             _keep_manner(parts, name, value, parts.line[start:end].lower())
+            if name == "due" and PATTERNS["from_then"].search(parts.line[:start]):
+                parts.values["is_from_then"] = True
     if {"gpu_hours", "texts"} & parts.values.keys():
         for name, value, start, end in take(parts.rest, STRAY):
             parts.add(name, value, start, end)
@@ -213,7 +219,7 @@ def _read_rules(parts: LineParts) -> None:
 def _keep_manner(parts: LineParts, name: str, value: Any, text: str) -> None:
     """Keep how a quantity was stated, where that changes what it means."""
     values = parts.values
-    if name == "team" and not PATTERNS["own_gpus"].search(text):
+    if name == "team" and (value > _MOST_WITH_GPUS or not PATTERNS["own_gpus"].search(text)):
         values["are_served"] = True
     if name == "length" and value < HOURS_PER_DAY and "busy" in values:  # at night, ten hours
         values |= {"busy": value / HOURS_PER_DAY}
@@ -256,6 +262,8 @@ def _read_names(catalogue: Catalogue, parts: LineParts) -> None:
     is_of_gpus = not any(name.kind in ("model", "price") for name in found)
     has_chip = has_chip or (is_of_gpus and PATTERNS["of_gpus"].search(parts.rest) is not None)
     has_chip = has_chip or (any(verb in ("train", "tune") for verb, *_ in verbs) and "bill" not in parts.values)
+    if is_of_gpus and PATTERNS["of_gpus"].search(parts.rest):
+        parts.values["is_of_gpus"] = True
     for name in (_rented_from(catalogue, parts, each) if has_chip else each for each in found):
         _add_name(catalogue, parts, name, kept_from)
     for place in _read_nationality(parts):
@@ -272,8 +280,9 @@ def _read_nationality(parts: LineParts) -> Iterator[LineName]:
     for match in _ADJECTIVE.finditer(parts.rest):
         place = next(place for word, place in WORDS["nationalities"].items() if re.fullmatch(word, match["nation"]))
         site = parts.values.get("site", place)
-        if site.startswith(place):  # another place that is named counts
-            yield LineName("place", match.start("nation"), match.end("nation"), Meant(site))
+        is_unwanted = PATTERNS["negation"].search(parts.line[: match.start("nation")].lower())
+        if is_unwanted or site.startswith(place):  # another place that is named counts
+            yield LineName("place", match.start("nation"), match.end("nation"), Meant(place if is_unwanted else site))
 
 
 def _rented_from(catalogue: Catalogue, parts: LineParts, name: LineName) -> LineName:
@@ -282,20 +291,30 @@ def _rented_from(catalogue: Catalogue, parts: LineParts, name: LineName) -> Line
     return name if provider is None else name._replace(kind="provider", meant=provider)
 
 
+def _add_unclear(catalogue: Catalogue, parts: LineParts, name: LineName) -> None:
+    """Ask which is meant by a name; of what has no record take the GPUs, and of a region its first place."""
+    before, text, behind = (
+        parts.line[slice(*it)] for it in ((0, name.start), (name.start, name.end), (name.end, None))
+    )
+    called = {_called(catalogue, each): before + each + behind for each in name.choices}
+    first = name.choices[0]
+    if set(name.choices) <= catalogue.models.keys() and PATTERNS["gpus_stated"].search(parts.rest):  # their hours
+        parts.left_out.append(f"{text}, as there is no record of it")
+        parts.others |= called
+    elif name.kind == "several" and "site" not in parts.values and first in WORDS["first_of_region"]:
+        parts.left_out.append(f"{text}, as a plan has one place: {first} is taken")
+        parts.others |= {label: line for label, line in called.items() if label != first}
+        parts.values["site"] = names.site(catalogue, first)
+    else:
+        parts.questions.append(LineQuestion(text, called))
+    parts.rest = blank(parts.rest, *with_count(name, count_beside(parts.rest, name.start, name.end)))
+
+
 def _add_name(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from: int | None) -> None:
     if is_negated(catalogue, parts, name):
         return
     if not name.meant.key:
-        before, text, behind = (
-            parts.line[slice(*it)] for it in ((0, name.start), (name.start, name.end), (name.end, None))
-        )
-        called = {_called(catalogue, each): before + each + behind for each in name.choices}
-        if set(name.choices) <= catalogue.models.keys() and PATTERNS["gpus_stated"].search(parts.rest):  # their hours
-            parts.left_out += [f"{text}, as there is no record of it"]
-            parts.others |= called
-        else:
-            parts.questions.append(LineQuestion(text, called))
-        parts.rest = blank(parts.rest, *with_count(name, count_beside(parts.rest, name.start, name.end)))
+        _add_unclear(catalogue, parts, name)
         return
     if name.kind in ("chip", "machine"):
         add_chip(catalogue, parts, name, kept_from)
