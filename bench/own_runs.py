@@ -70,7 +70,7 @@ def _evaluate_halves(kind: Kind, seen: list[Seen]) -> Iterator[str]:
 
 def _correction(kind: Kind, said: FactorTable, run: OwnRun) -> SpeedCorrection:
     """Return the correction of a run by the known half, as in `planner.speed.pace`."""
-    every = [one.said for one in said.factors]
+    every = [one.run for one in said.factors]
     like = dict(run.like or {})
     same = [one for one in every if all(getattr(one, key) == value for key, value in like.items())]
     if same:

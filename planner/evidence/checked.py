@@ -219,7 +219,7 @@ class OwnRun:
 class FittedFactor:
     """The factor of runs that match, and their ids."""
 
-    said: MeasuredRun
+    run: MeasuredRun
     ids: tuple[str, ...]
 
 
@@ -233,7 +233,7 @@ class FactorTable:
 
     def scenario_factors(self, accelerator: str = "") -> tuple[MeasuredRun, ...]:
         """Return as many as a scenario can hold, those of its accelerator first."""
-        factors = sorted((fitted.said for fitted in self.factors), key=lambda each: each.accelerator != accelerator)
+        factors = sorted((fitted.run for fitted in self.factors), key=lambda each: each.accelerator != accelerator)
         return tuple(factors[:MOST_FACTORS])
 
 
@@ -256,7 +256,7 @@ def factors(kind: Kind, runs: Sequence[OwnRun], *, source: str, day: date | None
             groups.setdefault(tuple(sorted(run.like.items())), []).append(run)
     label = "".join(mark for mark in source if mark.isprintable())[:_LONGEST_SOURCE] or "my own runs"
     fitted = [_factor(kind, dict(like), group, label, day) for like, group in groups.items()]
-    fitted.sort(key=lambda each: (-each.said.runs, each.said.accelerator, each.said.model or ""))
+    fitted.sort(key=lambda each: (-each.run.runs, each.run.accelerator, each.run.model or ""))
     return FactorTable(kind, tuple(runs), tuple(fitted))
 
 
@@ -322,6 +322,6 @@ def with_factors(
     """Return the job with the factors; `alike` selects those that match it on the accelerator."""
     corrected = job.model_copy(update={"measured": merge_factors(job.measured, table, accelerator=accelerator)})
     matching, like = alike(catalogue, corrected, accelerator)
-    ids = tuple(name for fitted in table.factors if fitted.said in matching for name in fitted.ids)
+    ids = tuple(name for fitted in table.factors if fitted.run in matching for name in fitted.ids)
     why_not = tuple((run.why_not, run.id) for run in table.runs if run.like is None)
     return CorrectedJob(corrected, combine_runs(matching, like), ids, len(table.runs) - len(ids), why_not)

@@ -22,7 +22,7 @@ class ScenarioTraining:
     model: str
     task: TrainingTask
     job: TrainingJob
-    found: TrainingResult
+    result: TrainingResult
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +31,7 @@ class ScenarioServing:
     model: str
     task: ServingTask
     job: ServingJob
-    found: ServingResult
+    result: ServingResult
 
 
 def solved_jobs(catalogue: Catalogue, solved: ScenarioInHours) -> tuple[ScenarioTraining | ScenarioServing, ...]:

@@ -77,7 +77,9 @@ def choose_work(works: tuple[ModelWork, ...]) -> ModelWork:
     """Return the model to look at, chosen where a plan names several."""
     if len(works) == 1:
         return works[0]
-    titles = [f"{work.found.model} ({'trained' if isinstance(work, ScenarioTraining) else 'served'})" for work in works]
+    titles = [
+        f"{work.result.model} ({'trained' if isinstance(work, ScenarioTraining) else 'served'})" for work in works
+    ]
     return works[st.selectbox("Which work", range(len(works)), format_func=titles.__getitem__, key="which-work")]
 
 
@@ -85,7 +87,7 @@ def divisible_count_buttons(work: ModelWork) -> None:
     """Show buttons that plan with another number of accelerators: where this one does not fit, or divides badly."""
     if not isinstance(work, ScenarioTraining):
         return
-    result = work.found
+    result = work.result
     better = [result.better] if result.better else []
     with st.container(horizontal=True, key="numbers-that-divide"):
         for number in dict.fromkeys(option.accelerators for option in (*result.ways_to_fit, *better)):
@@ -169,7 +171,7 @@ _Stacks = tuple[list[tables.StackedBar], Mapping[str, str], list[float], str]
 
 def memory(work: ModelWork) -> None:
     """Show the memory in use against that of an accelerator, as stacks: for the plan and for each saving."""
-    planned = work.found.accelerator
+    planned = work.result.accelerator
     box = name_box.Box(f"memory-of-{planned}", "On which accelerator", "gpu", planned)  # another plan: another box
     accelerator = name_box.ask(state.catalogue(), box, fields.accelerator_choices(state.catalogue())) or planned
     try:
@@ -211,15 +213,15 @@ def _stacks(work: ModelWork, accelerator: str) -> _Stacks | None:
 
 def time_breakdown(work: ModelWork) -> None:
     """Show the losses from peak to useful speed; for a service, where the time of a batch goes."""
-    if isinstance(work, ScenarioServing) and work.found.fits:
-        summary = tables.time_share_summary(work.found)
+    if isinstance(work, ScenarioServing) and work.result.fits:
+        summary = tables.time_share_summary(work.result)
         show.paragraph(summary)
-        show.chart(speed_charts.time_shares(work.found.time_shares, state.dark()), summary, "shares")
+        show.chart(speed_charts.time_shares(work.result.time_shares, state.dark()), summary, "shares")
         with show.on_demand("shares-table") as is_open:
             if is_open:
-                show.small_table(time_table(work.found), "where-the-time-goes.csv", "shares")
-    elif isinstance(work, ScenarioTraining) and work.found.speed is not None:
-        losses = waterfall_steps(work.found.speed)
+                show.small_table(time_table(work.result), "where-the-time-goes.csv", "shares")
+    elif isinstance(work, ScenarioTraining) and work.result.speed is not None:
+        losses = waterfall_steps(work.result.speed)
         summary = tables.efficiency_loss_summary(losses)
         show.paragraph(summary)
         show.chart(speed_charts.waterfall(losses, state.dark()), summary, "stairs")
@@ -235,17 +237,17 @@ def time_breakdown(work: ModelWork) -> None:
 def layouts(work: ModelWork) -> None:
     """Show the layout chosen and those that come next; why others were not chosen."""
     if isinstance(work, ScenarioServing):
-        show.small_table(tables.service_table(work.found), "layout.csv", "layouts")
+        show.small_table(tables.service_table(work.result), "layout.csv", "layouts")
         return
-    finding = tables.layouts_finding(work.found)
+    finding = tables.layouts_finding(work.result)
     show.paragraph(finding)
-    if work.found.speed is not None:
-        table = tables.runners_up(work.found.speed)
+    if work.result.speed is not None:
+        table = tables.runners_up(work.result.speed)
         columns = {"tokens/s each": show.MONEY, "GB": _GB, "slower": show.WHOLE_SHARE}
         show.table("runners-up", "", table, columns, alt=finding)
         show.small(words.markdown(_ABBREVIATIONS))
         show.csv_button(table, "layouts.csv", "csv-layouts")
-    excluded = tables.excluded_table(work.found)
+    excluded = tables.excluded_table(work.result)
     if len(excluded):
         st.markdown("**Why others were not chosen**")
         show.small_table(excluded)

@@ -122,15 +122,15 @@ def _hired(
 def cost(work: ModelWork) -> JobHourQuote | None:
     """Return the cheapest credible offer by the hour; None where there is none or nothing fits."""
     if isinstance(work, ScenarioTraining):
-        if work.found.speed is None:
+        if work.result.speed is None:
             return None
-        count = together = work.found.accelerators
-        hours = work.found.speed.accelerator_hours.typical / count
-    elif work.found.fits and work.found.accelerators_at_peak:
-        count, together, hours = work.found.accelerators_at_peak, work.found.accelerators_per_replica, HOURS_PER_YEAR
+        count = together = work.result.accelerators
+        hours = work.result.speed.accelerator_hours.typical / count
+    elif work.result.fits and work.result.accelerators_at_peak:
+        count, together, hours = work.result.accelerators_at_peak, work.result.accelerators_per_replica, HOURS_PER_YEAR
     else:
         return None
-    return _hired(state.catalogue(), work.found.accelerator, count, hours, together, state.day())
+    return _hired(state.catalogue(), work.result.accelerator, count, hours, together, state.day())
 
 
 @shared(128)
@@ -177,8 +177,8 @@ def _front_figure(
 def plan_point(work: ModelWork, candidates: MarketStudy) -> MarketCandidate | None:
     """Return the plan of this run as a point among the candidates: the option that its answer names, at its cost."""
     answer = state.result().answer if names_model() else None
-    count = getattr(work.found, "accelerators", 0)
-    return time_cost_front.plan_of(candidates, work.found.accelerator, count, answer)
+    count = getattr(work.result, "accelerators", 0)
+    return time_cost_front.plan_of(candidates, work.result.accelerator, count, answer)
 
 
 def front_figure(work: ModelWork, plan: MarketCandidate | None, *, every: bool) -> go.Figure:
@@ -195,8 +195,8 @@ def _point_of(pin: PinnedPlan, work: ModelWork, candidates: MarketStudy) -> Mark
     resolved = pin.result.plan.setting.resolved
     for other in () if resolved is None else solved_jobs(state.catalogue(), resolved):
         if type(other) is type(work) and other.model == work.model:
-            count = getattr(other.found, "accelerators", 0)
-            return time_cost_front.plan_of(candidates, other.found.accelerator, count, pin.result.answer)
+            count = getattr(other.result, "accelerators", 0)
+            return time_cost_front.plan_of(candidates, other.result.accelerator, count, pin.result.answer)
     return None
 
 
@@ -226,9 +226,9 @@ def nearest_runs(work: ModelWork, comparison: RunComparison) -> tuple[SimilarRun
     if isinstance(work, ScenarioTraining):
         settings = RunSettings(job.precision, job.method, float(job.accelerators), float(job.seq_len))
     else:
-        tokens, per_replica = float(job.input_tokens + job.output_tokens), float(work.found.accelerators_per_replica)
-        settings = RunSettings(work.found.weight_precision, job.mode, per_replica, tokens)
-    return nearest(traits_of(state.catalogue(), work.model, work.found.accelerator, settings), comparison.runs)
+        tokens, per_replica = float(job.input_tokens + job.output_tokens), float(work.result.accelerators_per_replica)
+        settings = RunSettings(work.result.weight_precision, job.mode, per_replica, tokens)
+    return nearest(traits_of(state.catalogue(), work.model, work.result.accelerator, settings), comparison.runs)
 
 
 @shared(32)

@@ -165,7 +165,7 @@ class MarketPrices:
             self.moves.collect(source, every)
         for held in store.held(day):
             if held.day >= late and held.usd is not None and held.usd > 0:
-                product, before = joined(held.kind, held.what, held.asked), known.get((held.source, held.what), [])
+                product, before = joined(held.kind, held.what, held.observed), known.get((held.source, held.what), [])
                 self.note(held.source, product, held.usd, before, day)
 
     def note(self, source: str, product: AnyPriced, usd: float, history: Sequence[Dated], day: date) -> None:

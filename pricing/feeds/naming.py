@@ -106,7 +106,7 @@ def _judge(
         if reading.source not in gates:
             before = replace(store.before(reading.source, day), refused={})  # a name was refused, and not a price
             gates[reading.source] = PriceValidator(market, before, reading.day, reading.source)
-        reason = gates[reading.source].reading(joined(reading.kind, reading.what, reading.asked), "").reason
+        reason = gates[reading.source].reading(joined(reading.kind, reading.what, reading.observed), "").reason
         if reason is None and reading.usd is not None:
             verdicts.append((reading, "believed", reading.reason))
         elif reason is not None and reason != reading.reason:

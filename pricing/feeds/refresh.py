@@ -284,7 +284,7 @@ class _RefreshRun:
         every = [gate.reading(observation, digest) for observation, digest in _distinct_products(rows)]
         lacks = self._uncovered(feed, reading, self._market)
         self._update_rates(reading, every)
-        new = [price for price in every if before.last.get(price.what) != (price.day, price.asked)]
+        new = [price for price in every if before.last.get(price.what) != (price.day, price.observed)]
         verdicts = Counter[Verdict]("believed" if price.reason is None else price.reason.verdict for price in new)
         if lacks:
             complaint.append(f"{feed.label} was read, but without {', '.join(lacks)}: its old prices of them stay.")

@@ -78,7 +78,7 @@ class SourceRefresh:
 class JudgedPrice:
     kind: Kind
     what: str  # is sold
-    asked: ObservedPrice
+    observed: ObservedPrice
     usd: float | None  # for an accelerator and hour, or as it is; None: no rate of its currency is known
     reply: str
     day: date
@@ -106,7 +106,7 @@ class HeldReading(NamedTuple):
     day: date
     kind: Kind
     what: str
-    asked: ObservedPrice
+    observed: ObservedPrice
     usd: float | None
     reason: GateReason
 
@@ -160,7 +160,7 @@ class LivePriceStore:
         refused: dict[str, float] = {}
         last: dict[str, tuple[date, ObservedPrice]] = {}
         for product, refresh, number, own_day, read, usd, verdict, *price in rows:
-            price_read = self._read("readings.price", written.asked, *price)
+            price_read = self._read("readings.price", written.observed_price, *price)
             last[product] = self._read("readings.day", written.day, own_day), price_read
             read_on = self._read("refreshes.day", written.day, read)
             if (refresh, number) in accepted and verdict == "believed":  # what was before counts no more
@@ -207,8 +207,8 @@ class LivePriceStore:
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 (refresh, products[reading.kind, reading.what], numbers[reading.reply], reading.day.isoformat(),
-                 reading.asked.price, reading.asked.currency, reading.asked.output, reading.asked.cached, reading.usd,
-                 reading.asked.free)
+                 reading.observed.price, reading.observed.currency, reading.observed.output, reading.observed.cached,
+                 reading.usd, reading.observed.free)
                 for reading in readings
             ),
         )  # fmt: skip
@@ -251,7 +251,7 @@ class LivePriceStore:
 
     def _held(self, row: tuple[Any, ...]) -> HeldReading | None:
         refresh, product, source, day, kind, description, usd, _, reason, *cells = row
-        price = self._read("readings.price", written.asked, *cells)
+        price = self._read("readings.price", written.observed_price, *cells)
         if self._read("products.told", written.observation, kind, description, price) is None:
             return None
         return HeldReading(

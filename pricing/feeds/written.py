@@ -71,7 +71,7 @@ def usd(cell: float | None) -> float:
     return price
 
 
-def asked(
+def observed_price(
     price: float | None, currency: str, output: float | None, cached: float | None, free: int | None
 ) -> ObservedPrice:
     if not isinstance(free, int | None):
@@ -85,7 +85,7 @@ def believed(
 ) -> ObservedPrice:
     if not all(part is None or 0 <= part < math.inf for part in (output, cached)):
         raise ValueError(output, cached)
-    return asked(usd(price), currency, output, cached, free)
+    return observed_price(usd(price), currency, output, cached, free)
 
 
 def observation(kind: str, cell: str, price: ObservedPrice) -> AnyPriced | None:

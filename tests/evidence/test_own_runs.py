@@ -43,14 +43,14 @@ def test_runs_that_are_alike_become_one_factor_with_its_spread() -> None:
     found = said("training", (0.78, 0.8, 0.85))
     (one,) = found.factors
     assert one.ids == ("mine-1", "mine-2", "mine-3")
-    entry = one.said
+    entry = one.run
     assert (entry.kind, entry.accelerator, entry.model, entry.precision, entry.method) == (
         "training", H100, "Llama-3-8B", "bf16", "full",
     )  # fmt: skip
     assert (entry.ratio, entry.runs, entry.day, entry.source) == (0.8, 3, DAY, "mine.csv")
     wide = np.exp(1.2816 * run_scatter(np.log([0.78, 0.8, 0.85])))
     assert (entry.low, entry.high) == (pytest.approx(0.8 / wide, rel=1e-3), pytest.approx(0.8 * wide, rel=1e-3))
-    alone = said("serving", (1.2,)).factors[0].said
+    alone = said("serving", (1.2,)).factors[0].run
     assert (alone.engine, alone.ratio, alone.low, alone.runs) == ("vllm", 1.2, None, 1)
 
 
@@ -200,7 +200,7 @@ def test_half_of_the_published_runs_tell_the_other_half(kind: Kind) -> None:
         told = factors(kind, runs[::2], source="x", day=None)  # type: ignore[arg-type]
         for run in runs[1::2]:
             like = [
-                one.said for one in told.factors if all(getattr(one.said, k) == v for k, v in (run.like or {}).items())
+                one.run for one in told.factors if all(getattr(one.run, k) == v for k, v in (run.like or {}).items())
             ]
             before.append(abs(log(run.ratio or 1)))
             after.append(abs(log((run.ratio or 1) / combine_runs(like, "job").ratio)))

@@ -255,5 +255,5 @@ def test_runs_that_contradict_each_other_by_far_still_make_a_factor() -> None:
     like = {"accelerator": "H100-SXM5-80GB", "model": "Llama-3-8B"}
     runs = [OwnRun(str(n), "", "", ratio, 1.0, like=like) for n, ratio in enumerate((0.05, 0.05, 0.05, 20.0, 20.0))]
     (one,) = factors("training", runs, source="mine.csv", day=DAY).factors
-    assert one.said.ratio == 0.05
-    assert one.said.low == 0.005  # the widest there is
+    assert one.run.ratio == 0.05
+    assert one.run.low == 0.005  # the widest there is

@@ -78,24 +78,24 @@ def serving(**task: object) -> ScenarioServing:
 
 def at(work: ScenarioTraining, low: float, typical: float, high: float) -> ScenarioTraining:
     """The same work, said to take so many days: sentences are tested, not the model behind them."""
-    assert work.found.speed is not None
-    hours = Interval(*(days * 24 * work.found.accelerators for days in (low, typical, high)))
+    assert work.result.speed is not None
+    hours = Interval(*(days * 24 * work.result.accelerators for days in (low, typical, high)))
     speed = replace(
-        work.found.speed, days=Interval(low, typical, high), accelerator_hours=hours, mfu=0.412,
+        work.result.speed, days=Interval(low, typical, high), accelerator_hours=hours, mfu=0.412,
         tokens_per_s_per_accelerator=Interval(7_657.0, 9_477.0, 9_960.0),
         band=Band(low=0.8, high=1.05, rows=57, alike=12),
     )  # fmt: skip
-    return replace(work, found=replace(work.found, speed=speed))
+    return replace(work, result=replace(work.result, speed=speed))
 
 
 def test_the_title_is_the_time_with_its_band() -> None:
     work = at(training(), 18.83, 21.28, 29.62)
-    assert work.found.speed is not None
+    assert work.result.speed is not None
     said = speed_summary(load_catalogue(), work, OFFER)
     assert said.title == "Llama 3 8B trains in 21.3 days (18.8 to 29.6) on 64 x H100 SXM5 80 GB"
     assert said.sentences == ("1 trillion tokens take 32,700 GPU-hours.",)
     assert said.details == (
-        layout_words(work.found.speed),
+        layout_words(work.result.speed),
         "That is 133 tokens for each parameter that works on a token; a given amount of computing brings the lowest "
         "loss near 20, which for this model is 150 billion tokens. Going on makes a better model of this size, which "
         "is cheaper to use than a larger one.",
@@ -105,7 +105,7 @@ def test_the_title_is_the_time_with_its_band() -> None:
         "Published speeds are best cases: tuned like those it takes 19.2 days, an ordinary team's first run 27.4 days "
         "(23.9 to 31.9).",
     )
-    memory, *spread = training_tiles(work.found)
+    memory, *spread = training_tiles(work.result)
     assert [tile[:3] for tile in (*said.figures, *said.more_figures)] == [
         ("Days to train", "21.3", "18.8 to 29.6"), ("Cost of the run", "$65.4k", "$57.8k to $91k"),
         ("Tokens/s each", "9,480", "7,660 to 9,960"), memory[:3], ("GPU-hours", "32,700", "28,900 to 45,500"),
@@ -133,7 +133,7 @@ def test_a_run_that_comes_every_month_is_one_of_them() -> None:
 
 def test_what_does_not_fit_says_what_it_needs_and_what_would_help() -> None:
     work = training(8, model="Llama-3-70B")
-    least, has = work.found.least_memory_gb, work.found.memory_gb
+    least, has = work.result.least_memory_gb, work.result.memory_gb
     said = speed_summary(load_catalogue(), work, None)
     assert said.title == (
         f"Llama 3 70B does not fit on 8 x H100 SXM5 80 GB: needs {least:,.0f} GB on each, has {has:.3g}"
@@ -144,7 +144,7 @@ def test_what_does_not_fit_says_what_it_needs_and_what_would_help() -> None:
 
 
 def test_the_layout_is_told_in_numbers_and_in_words() -> None:
-    found = training().found
+    found = training().result
     assert found.speed is not None
     layout = TrainingLayout(8, 4, 1, 1, 1, 2, 1, None, 1, "none", 900.0, 61.0)
     speed = replace(found.speed, layout=layout)
@@ -178,7 +178,7 @@ def test_a_run_that_never_ends_says_so() -> None:
 
 def test_a_service_says_its_rate_its_latency_and_its_price() -> None:
     work = serving()
-    found, said = work.found, speed_summary(load_catalogue(), work, OFFER)
+    found, said = work.result, speed_summary(load_catalogue(), work, OFFER)
     assert found.accelerators_at_peak == 3
     usd = 3 * 2.0 / (20 * 300 * 3_600) * 1e6
     assert usd_per_million(work, OFFER) == pytest.approx(usd)
@@ -198,7 +198,7 @@ def test_a_service_says_its_rate_its_latency_and_its_price() -> None:
 
 def test_above_its_capacity_a_service_has_no_wait_and_a_wide_range_says_what_to_measure() -> None:
     work = serving()
-    most = work.found.requests_per_s / work.found.replicas * work.found.replicas_at_peak
+    most = work.result.requests_per_s / work.result.replicas * work.result.replicas_at_peak
     (limit,) = (one for one in speed_summary(load_catalogue(), work, None).details if "without end" in one)
     assert float(limit.split()[1]) == pytest.approx(most, rel=0.01)
     narrow, wide = training(), training(8, "Apple-M3-Ultra-512GB")
@@ -280,7 +280,7 @@ def test_every_trait_that_runs_may_differ_in_has_words() -> None:
 def charts(dark: bool) -> Iterator[go.Figure]:
     catalogue = load_catalogue()
     fits, tight = training(), training(8, model="Llama-3-70B")
-    assert fits.found.speed is not None
+    assert fits.result.speed is not None
     for work in (fits, tight):
         found = memory_savings(catalogue, work.job)
         bars = tables.memory_bars(found)
@@ -289,8 +289,8 @@ def charts(dark: bool) -> Iterator[go.Figure]:
     yield speed_charts.memory_stacks(
         tables.serving_memory_bars(service), SERVED_PARTS.values(), tables.serving_memory_limits(service), dark
     )
-    yield speed_charts.waterfall(waterfall_steps(fits.found.speed), dark)
-    yield speed_charts.time_shares(serving().found.time_shares, dark)
+    yield speed_charts.waterfall(waterfall_steps(fits.result.speed), dark)
+    yield speed_charts.time_shares(serving().result.time_shares, dark)
     runs = [published(0.1), published(-0.1, model="DeepSeek-V3", rate=2_000.0)]
     yield speed_charts.agreement(runs, {runs[0].id}, 0.2, dark)
 
@@ -339,7 +339,7 @@ def test_findings_name_the_largest_parts() -> None:
 
 
 def test_where_the_speed_goes_in_words_and_numbers() -> None:
-    speed = training().found.speed
+    speed = training().result.speed
     assert speed is not None
     steps = waterfall_steps(speed)
     assert tables.efficiency_loss_summary(steps).startswith("Of 20,500 tokens/s that the peak would give, ")
@@ -352,10 +352,10 @@ def test_where_the_speed_goes_in_words_and_numbers() -> None:
 
 
 def test_the_shell_and_the_page_name_the_parts_of_memory_alike() -> None:
-    speed = training().found.speed
+    speed = training().result.speed
     assert speed is not None
     assert list(training_memory(speed).cells["part"]) == [*MEMORY_PARTS.values(), "all"]
-    assert set(serving_memory(serving().found).cells["part"]) == {*SERVED_PARTS.values(), "unused", "all"}
+    assert set(serving_memory(serving().result).cells["part"]) == {*SERVED_PARTS.values(), "unused", "all"}
     assert set(MEMORY_PARTS.items()) & set(SERVED_PARTS.items()) == {
         ("weights_gb", "weights"),
         ("working_gb", "working space"),
@@ -364,6 +364,6 @@ def test_the_shell_and_the_page_name_the_parts_of_memory_alike() -> None:
 
 @pytest.mark.parametrize("number", [1, 2, 16])
 def test_one_gpu_generates_and_several_generate_as_a_group(number: int) -> None:
-    said = _serving_text(replace(serving().found, accelerators_per_replica=number, replicas=1), "H100")
+    said = _serving_text(replace(serving().result, accelerators_per_replica=number, replicas=1), "H100")
     assert ("each generates" in said) == (number == 1)
     assert (f"each group of {number} generates" in said) == (number > 1)

@@ -118,11 +118,11 @@ def test_every_model_stands_beside_its_job() -> None:
     assert [one.place for one in done] == [1, 2, 4]
     assert [one.model for one in done] == ["Llama-3-8B", "Llama-3.1-8B", "Qwen3-8B"]
     assert isinstance(done[1], ScenarioServing)
-    assert done[1].found is found.servings[0]
+    assert done[1].result is found.servings[0]
     for one in (done[0], done[2]):
         assert isinstance(one, ScenarioTraining)
-        assert one.job.accelerators == one.found.accelerators
-        assert train(catalogue, one.job).tokens == one.found.tokens
+        assert one.job.accelerators == one.result.accelerators
+        assert train(catalogue, one.job).tokens == one.result.tokens
     assert found.problems
 
 

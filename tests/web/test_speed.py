@@ -68,7 +68,7 @@ def test_training_says_how_long_and_sets_time_against_cost() -> None:
     assert [one.label.replace("\\", "") for one in app.metric] == [
         "Days to train", "Cost of the run", "Tokens/s each", "Memory of each",
     ]  # fmt: skip
-    hours = work.found.speed.accelerator_hours.typical  # type: ignore[union-attr]
+    hours = work.result.speed.accelerator_hours.typical  # type: ignore[union-attr]
     assert f"take {words.round_significant(hours):,.0f} GPU-hours" in all_text(app)
     assert "Recommended: " in all_text(app)
 

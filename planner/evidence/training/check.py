@@ -109,7 +109,7 @@ def anchored(
     """
     key = names.accelerator(catalogue, job.accelerator)
     table = factors("training", own_training_runs(catalogue, rows, calibration=calibration), source="", day=None)
-    measured = sorted({fitted.said.accelerator for fitted in table.factors})
+    measured = sorted({fitted.run.accelerator for fitted in table.factors})
     if key not in measured:
         others = ", ".join(measured[:5]) or "none that can be compared"
         raise InvalidJobError(

@@ -106,14 +106,14 @@ def _machines(catalogue: Catalogue, count: int, accelerator: str) -> str:
 
 def _own_run_sentences(catalogue: Catalogue, work: ScenarioTraining | ScenarioServing) -> tuple[str, ...]:
     """Return which of your runs corrected the prediction; where none did, how to measure one if the range is wide."""
-    corrected = correction_text(catalogue, work.job, work.found.accelerator)
+    corrected = correction_text(catalogue, work.job, work.result.accelerator)
     hint = "The range is wide: one measured step of yours narrows it. How far to trust it says how."
     return tuple(filter(None, (corrected, hint if measuring_how(work) and not corrected else "")))
 
 
 def measuring_how(work: ScenarioTraining | ScenarioServing) -> str:
     """Return what to measure where the range is wide and no run of yours narrows it; else nothing."""
-    speed = work.found.speed if isinstance(work, ScenarioTraining) else work.found
+    speed = work.result.speed if isinstance(work, ScenarioTraining) else work.result
     if speed is None or speed.band is None or work.job.measured or work.job.measured_over_predicted is not None:
         return ""
     return measuring_text(speed.band, training=isinstance(work, ScenarioTraining))
@@ -122,7 +122,7 @@ def measuring_how(work: ScenarioTraining | ScenarioServing) -> str:
 def _training_summary(
     catalogue: Catalogue, work: ScenarioTraining, cost: JobHourQuote | None, answer: Answer | None
 ) -> SpeedSummary:
-    result, on = work.found, _machines(catalogue, work.found.accelerators, work.found.accelerator)
+    result, on = work.result, _machines(catalogue, work.result.accelerators, work.result.accelerator)
     speed = result.speed
     if speed is None:
         return _unfit_training_summary(result, on)
@@ -233,7 +233,7 @@ def _short(value: float) -> str:
 
 def usd_per_million(work: ScenarioServing, cost: JobHourQuote | None) -> float | None:
     """Return dollars per million tokens written, with the peak's accelerators rented around the clock."""
-    result, needed = work.found, work.found.accelerators_at_peak
+    result, needed = work.result, work.result.accelerators_at_peak
     if not result.fits or needed is None:
         return None
     capacity = needed * result.output_tokens_per_accelerator_hour
@@ -242,7 +242,7 @@ def usd_per_million(work: ScenarioServing, cost: JobHourQuote | None) -> float |
 
 
 def _serving_summary(catalogue: Catalogue, work: ScenarioServing, cost: JobHourQuote | None) -> SpeedSummary:
-    result, task, each = work.found, work.task, work.found.accelerators_per_replica
+    result, task, each = work.result, work.task, work.result.accelerators_per_replica
     if not result.fits:
         title = f"{result.model} does not fit on {_machines(catalogue, each, result.accelerator)}: {result.reason}"
         changes = [change.change for change in result.ways_to_fit]

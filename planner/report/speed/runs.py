@@ -123,7 +123,7 @@ def own_runs_finding(catalogue: Catalogue, factors: FactorTable) -> str:
     """Return how far off the predictions are, accelerator by accelerator."""
     used = sum(run.like is not None for run in factors.runs)
     first, *others = (
-        (words.percent(it.said.ratio), f"{_model(catalogue, it.said)} on {_label(catalogue, it.said.accelerator)}")
+        (words.percent(it.run.ratio), f"{_model(catalogue, it.run)} on {_label(catalogue, it.run.accelerator)}")
         for it in factors.factors
     )
     parts = [f"{first[0]} of the prediction for {first[1]}", *(f"{ratio} for {work}" for ratio, work in others[:2])]

@@ -119,7 +119,7 @@ def serving_memory_bars(variants: Sequence[ServingVariant]) -> list[StackedBar]:
     """Return the memory of each accelerator of a replica, for the service and with one setting changed."""
     bars = []
     for variant in variants:
-        result, each = variant.found, variant.found.accelerators_per_replica
+        result, each = variant.result, variant.result.accelerators_per_replica
         note = f"on {each}: does not fit"
         if result.fits:
             rate = words.round_significant(result.output_tokens_per_s / max(result.replicas, 1) / each)
@@ -131,9 +131,9 @@ def serving_memory_bars(variants: Sequence[ServingVariant]) -> list[StackedBar]:
 
 def serving_memory_summary(variants: Sequence[ServingVariant]) -> str:
     """Return the result of the memory bars of a service."""
-    result = variants[0].found
+    result = variants[0].result
     if not result.fits:
-        changes = [variant.words for variant in variants[1:] if variant.found.fits]
+        changes = [variant.words for variant in variants[1:] if variant.result.fits]
         return f"{capitalized(result.reason or 'it does not fit')}. {_changes_text(changes)}"
     memory, each = result.memory, result.accelerators_per_replica
     return (
@@ -145,7 +145,7 @@ def serving_memory_summary(variants: Sequence[ServingVariant]) -> str:
 
 def serving_memory_limits(variants: Sequence[ServingVariant]) -> list[float]:
     """Return the memory of each accelerator, by bar."""
-    return [variant.found.memory.device_gb / variant.found.accelerators_per_replica for variant in variants]
+    return [variant.result.memory.device_gb / variant.result.accelerators_per_replica for variant in variants]
 
 
 def efficiency_loss_summary(steps: Sequence[WaterfallStep]) -> str:

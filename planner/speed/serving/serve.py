@@ -340,7 +340,7 @@ class ServingVariant:
     """The service with one thing changed."""
 
     words: str
-    found: ServingResult
+    result: ServingResult
 
 
 def serving_variants(catalogue: Catalogue, job: ServingJob) -> tuple[ServingVariant, ...]:

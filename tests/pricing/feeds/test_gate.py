@@ -91,7 +91,7 @@ def test_euros_are_compared_in_dollars() -> None:
     reading = PriceValidator(MARKET, PriorPrices(), DAY).reading(Observation(**row(2.5, currency="EUR")), "digest")
     assert reading.usd == pytest.approx(2.5 * euro)
     assert reading.reason is None
-    assert (reading.asked.price, reading.asked.currency) == (2.5, "EUR")
+    assert (reading.observed.price, reading.observed.currency) == (2.5, "EUR")
 
 
 def test_a_machine_is_told_by_its_accelerators() -> None:
