@@ -97,7 +97,7 @@ class ErrorSpread(StrictModel):
     ends: dict[str, ErrorEnds] = Field(description="of dense models, and of mixtures, whose errors have longer tails")
     step: float = Field(gt=0, description="times as wide for each trait in which the nearest fitted runs differ")
     wider: dict[str, dict[str, float]] = Field(description="times as wide with a trait")
-    classes: dict[str, float] = Field(default={}, description="times as wide, by kind of model and of chip")
+    classes: dict[str, float] = Field(default={}, description="times as wide, by model, chip and whether measured")
     seen: tuple[Seen, ...] = Field(description="what was fitted")
 
     __hash__ = object.__hash__  # it is read once and kept: the same one is the same
@@ -133,7 +133,8 @@ def _band(spread: ErrorSpread, like: tuple[str, ...], measured: bool) -> Band:
     distances = list(zip(apart, spread.seen, strict=True))
     within = [sum(seen.roots for far, seen in distances if far <= most) for most in range(STEPS)]
     times = 1.0 if measured else spread.step ** novelty(within)
-    times *= spread.classes.get(band_class(named), 1.0)
+    name = band_class(named)
+    times *= spread.classes.get(measured_group(name) if measured else name, 1.0)
     for name, value in zip(spread.traits, like, strict=True):
         times *= spread.wider.get(name, {}).get(value, 1.0)
     alike = sum(seen.runs for far, seen in distances if far == 0)
@@ -151,7 +152,7 @@ def band_group(mixture: str) -> str:
 
 
 def measured_group(group: str) -> str:
-    """Return whose ends hold for a run of that group where the level of its setup was measured."""
+    """Return whose ends, or scale, hold for a run of that group where the level of its setup was measured."""
     return f"{group}, measured"
 
 

@@ -33,6 +33,13 @@ def test_a_band_is_narrow_where_the_like_was_seen_and_says_how_often() -> None:
     assert log(seen.low) / log(seen.high) == pytest.approx(-1.5)  # both ends are as far as runs were, each to its side
 
 
+def test_a_measured_setup_goes_by_the_scale_of_measured_ones() -> None:
+    scaled = SPREAD.model_copy(update={"classes": {"dense, Old": 2.0, "dense, Old, measured": 0.5}})
+    traits = {"chip": "Old", "engine": "a"}
+    assert log(scaled.band(traits).low) == pytest.approx(2 * log(of("Old", "a").low), rel=1e-6)
+    assert scaled.band(traits, measured=True).high < SPREAD.band(traits, measured=True).high
+
+
 @pytest.mark.parametrize("runs", [1, 4, 30])
 def test_a_run_more_moves_a_band_by_little(runs: int) -> None:
     """The first of a kind takes a quarter of a step back at most; the thirtieth hardly anything."""

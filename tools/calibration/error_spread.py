@@ -219,23 +219,31 @@ class _BandWidths:
 
     def reach(self, runs: FittedRuns, found: HeldOutErrors) -> tuple[Array, Array]:
         """Return both ends of the band of each, as logarithms."""
-        times, twin = self.times(runs, found), found.by == TWIN
-        names = [measured_group(group) if near else group
-                 for group, near in zip(_groups(runs, found).tolist(), twin.tolist(), strict=True)]  # fmt: skip
-        ends = [self.ends.get(name, self.ends[name.split(",")[0]]) for name in names]
+        times, names = self.times(runs, found), _measured_apart(_groups(runs, found), found)
+        ends = [self.ends.get(name, self.ends[name.split(",")[0]]) for name in names.tolist()]
         return -times * [one.below for one in ends], times * [one.above for one in ends]
 
     def class_scales(self, runs: FittedRuns, found: HeldOutErrors) -> dict[str, float]:
-        """Return by how much wider the bands of each class have to be until four of five runs lie inside."""
+        """Return by how much wider the bands of each class have to be until four of five runs lie inside.
+
+        Measured setups apart from others, each drawn to both together.
+        """
         low, high = self.reach(runs, found)
         needed = np.where(found.ratio < 0, found.ratio / np.minimum(low, -1e-9), found.ratio / np.maximum(high, 1e-9))
         names, weights, scales = _classes_of(runs, found), _weights(runs, found), dict[str, float]()
-        for name in np.unique(names):
-            here = names == name
+
+        def scale(here: Mask, drawn_to: float) -> float:
+            if not here.any():
+                return drawn_to
             _, inside = _quantiles(needed[here], weights[here], (TAIL, _INSIDE))
             many = _effective_sample_size(runs, found.where(here), weights[here])
             pull = many / (many + _CLASS_PULL)
-            scales[str(name)] = float(np.clip(inside, 0.6, 3.0) ** pull)
+            return float(np.clip(inside, 0.6, 3.0) ** pull * drawn_to ** (1 - pull))
+
+        for name in np.unique(names).tolist():
+            here, near = names == name, found.by == TWIN
+            both = scale(here, 1.0)
+            scales |= {name: scale(here & ~near, both), measured_group(name): scale(here & near, both)}
         return scales
 
     def times(self, runs: FittedRuns, found: HeldOutErrors) -> Array:
@@ -243,7 +251,8 @@ class _BandWidths:
         wide = self.step**found.novelty
         for name, by in self.wider.items():
             wide = wide * np.array([by.get(value, 1.0) for value in runs.column(name)[found.run].tolist()])
-        scales = [self.classes.get(name, 1.0) for name in _classes_of(runs, found).tolist()]
+        names = _measured_apart(_classes_of(runs, found), found).tolist()
+        scales = [self.classes.get(name, 1.0) for name in names]
         return np.asarray(wide * scales)
 
 
@@ -259,6 +268,11 @@ def _ends(runs: FittedRuns, alone: HeldOutErrors, scaled: Array) -> dict[str, Er
         below, above = (round(float(end), 4) for end in drawn)
         ends[name] = ErrorEnds(below=below, above=above, rows=int(here.sum()))
     return ends
+
+
+def _measured_apart(names: NDArray[np.str_], found: HeldOutErrors) -> NDArray[np.str_]:
+    pairs = zip(names.tolist(), (found.by == TWIN).tolist(), strict=True)
+    return np.array([measured_group(name) if near else name for name, near in pairs], dtype=str)
 
 
 def _classes_of(runs: FittedRuns, found: HeldOutErrors) -> NDArray[np.str_]:

@@ -337,6 +337,7 @@ def training_file(
     """Return the whole of training_constants.yaml with these values; priors and meanings stay as they are."""
     data = read_data("training_constants.yaml")
     head = [
+        "# yaml-language-server: $schema=../../../schemas/training_constants.json",
         f'about: "{data["about"]}"', "fitted:", f"  on: {on.isoformat()}", f"  runs: {int(sample.usable.sum())}",
         f"  sources: {len(set(sample.source.tolist()))}", f'  command: "{COMMAND}"',
         '  from: "published training runs of tiers A and B, planner/speed/data/training_runs.csv"', "",

@@ -158,7 +158,8 @@ def measuring_text(band: Band, *, training: bool) -> str:
     measure, left = _TRAINED_ONCE if training else _SERVED_ONCE
     return (
         f"The range is wide: measure one step. {measure} into a row of a table of runs, and upload it under "
-        f"How far to trust it, or give it as --runs: then predictions of that work are about {left} off."
+        "How far to trust it, or give it as --runs: then predictions of that work are about 5% off where batch, length "
+        f"and accelerators are up to twice or half as many, and about {left} on the whole."
     )
 
 

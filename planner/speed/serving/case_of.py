@@ -154,9 +154,11 @@ def rate_traits(setup: ServingSetup, *, group: float, static: bool = False) -> S
         "local_two_dies": local and "Ultra" in chip.name,
         **_mixture_traits(setup),
     }
+    slow = setup.period.blackwell_fp8_flops if precision == "fp8" and "Blackwell" in chip.architecture else None
     years = (setup.day - _MID_2025).days / 365.25 if mixture_kind(shape) == MANY and not local else 0.0
     return ServingTraits(
         level=measured_level(setup).ratio, power_share=chip.power_share, mixture_years=min(max(years, -1.0), 1.0),
+        least_flop_s=1 / slow if slow and chip.hbm else 0.0,
         **{name: float(flag) for name, flag in flags.items()},
     )  # fmt: skip
 

@@ -85,6 +85,7 @@ class ServingTraits:
     local_stacked: Num
     local_unified_four_bit: Num
     local_two_dies: Num
+    least_flop_s: Num = 0.0  # one operation of prompts' products beside experts takes at least, on one accelerator
 
 
 @dataclass(frozen=True)

@@ -175,6 +175,9 @@ class EngineDefaults(StrictModel):
     step_ms: float = Field(default=0.0, ge=0, description="host work between two steps, whatever is in them")
     eager: bool = Field(default=False, description="every kernel is launched by itself")
     whole_window_cache: bool = Field(default=False, description="layers with a window keep a whole cache all the same")
+    blackwell_fp8_flops: float | None = Field(
+        default=None, gt=0, description="of 8-bit products beside experts on Blackwell with HBM, attention shared"
+    )
     small_cache: bool = Field(description="keeps an 8-bit cache beside 8- and 4-bit weights unless set otherwise")
 
 

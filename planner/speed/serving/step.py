@@ -169,7 +169,11 @@ def prefill(case: ServingCase, rates: ServingRates, *, prompts: Num, tokens: Num
     """`prompts` prompts of `tokens` tokens each among other work: what each token costs, nothing that is shared. [s]"""
     squares = case.network.prompt_flops(tokens=tokens)
     at_once = np.minimum(prompts * tokens, case.limits.step_tokens * case.layout.attention_ranks)
-    matmuls = 2 * prompts * tokens * _effective_params(case, rates, tokens=at_once) / _effective_flops(case, rates)
+    flops = _effective_flops(case, rates)
+    matmuls = 2 * prompts * tokens * _effective_params(case, rates, tokens=at_once) / flops
+    shared = np.asarray(case.layout.attention_ranks) <= 1  # who spreads attention takes kernels for many rows
+    slower = np.where(shared, np.maximum(case.traits.least_flop_s / case.layout.group * flops, 1.0) - 1, 0.0)
+    matmuls = matmuls + slower * 2 * prompts * tokens * case.network.linear_params / flops
     passing = _elementwise_s(case, rates, tokens=prompts * tokens)
     nothing = 0.0 * matmuls
     return ServingStepParts(

@@ -6,7 +6,7 @@ import pytest
 
 from planner.network.network import Reach
 from planner.speed.arrays import stack_records, take_entries
-from planner.speed.serving.cases import ByteWidths, ServingLayout, ServingMachine, serving_rates
+from planner.speed.serving.cases import ByteWidths, ServingCase, ServingLayout, ServingMachine, serving_rates
 from planner.speed.serving.chips import serving_data
 from planner.speed.serving.promise import (
     batch_cycle,
@@ -106,6 +106,20 @@ def test_prompts_cost_arithmetic() -> None:
     one = case()
     ideal = serving_rates(IDEAL, one.traits)
     assert prefill(one, ideal, prompts=3.0, tokens=100.0).total_s == pytest.approx(3 * 2 * 100 * 4e6 / 1e12)
+
+
+def test_prompts_take_longer_where_kernels_are_made_for_few_rows_and_attention_is_shared() -> None:
+    one = case()
+    slow = replace(one, traits=replace(one.traits, least_flop_s=10 / 1e12))
+    spread = replace(slow, layout=ServingLayout(4.0, 1.0, 1.0, 4.0))
+    beside_head = 2 * 300 * float(one.network.linear_params) / 1e12
+    ideal = serving_rates(IDEAL, one.traits)
+
+    def work_s(each: ServingCase) -> float:
+        return float(np.asarray(prefill(each, ideal, prompts=3.0, tokens=100.0).arithmetic_s))
+
+    assert work_s(slow) - work_s(one) == pytest.approx(9 * beside_head)
+    assert work_s(spread) == work_s(replace(spread, traits=one.traits))
 
 
 def test_many_cases_at_once_are_the_same_as_one_by_one() -> None:
