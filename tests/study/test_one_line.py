@@ -108,7 +108,7 @@ def test_two_readings_are_a_question_whose_choices_are_lines(line: str, choices:
 
 @each_row(("line", "words"), [
     ("8 h100 in Atlantis", "Atlantis"), ("llama 900b at 5 rps", "900b"), ("8 zz900 for 10 people", "zz900"),
-    ("two 24gb cards for 1 year", "24gb"), ("whisper medium on an old gtx 1080 ti", "gtx 1080 ti"),
+    ("whisper medium on an old gtx 1080 ti", "gtx 1080 ti"),
     ("zorgemma 27b for 300 doctors", "27b"),
 ])  # fmt: skip
 def test_an_unknown_chip_model_or_place_is_asked_about_and_never_another_taken(line: str, words: str) -> None:
@@ -269,6 +269,9 @@ def test_what_has_no_record_is_asked_about_with_the_nearest(line: str, choices: 
     ("llama 70b for 60 lawyers, no cloud", "place", "own_room", "What is rented or hosted is left out"),
     ("we spend 20k a month on gpus", "gpu", "H100-SXM5-80GB", "which that bill pays for all the time"),
     ("300 kW of space in texas, h100", "gpus", 232, "300 kW feed 29 machines of 10.2 kW"),
+    ("two 48gb cards for 1 year", "gpus", 2, "48gb, as several have it: L40S 48 GB is taken"),
+    ("10 people on claude at $20 each", "bill", 200, ""),
+    ("pretrain a 400M bert on 200B tokens", "train", "BERT-Base", ""),
     ("8 h100, 50% debt at 8%", "loan", 0.08, ""), ("16 h200, 3 yr lease at 5 percent", "busy", None, ""),
     ("need 16 h100, 99.9% uptime", "gpus", 16, ""), ("8 h100, if electricity rises 10% a year", "growth", 0, ""),
     ("no nvidia: 32 gpus", "gpu", "MI300X-192GB", ""), ("1 gpu node for 20 researchers", "gpus", 8, ""),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from planner.scenario.scenario import Scenario
 from planner.study.one_line.line_names import LineName, LineToken, chips_of_memory, near_name, tokens
 from planner.study.one_line.line_patterns import END9, PATTERNS, PLAIN_N, rule
-from planner.study.one_line.line_records import GPU_WORDS, LineParts, LineQuestion
+from planner.study.one_line.line_records import GPU_WORDS, LineParts, LineQuestion, count_beside
 from planner.study.one_line.line_words import FILLERS, WORDS
 from planner.study.one_line.quantities import BLANK, Rule, blank, number_in, take
 from pricing import Catalogue, names
@@ -133,16 +133,21 @@ def leave_places_out(catalogue: Catalogue, parts: LineParts) -> None:
 
 
 def ask_for_chip(catalogue: Catalogue, parts: LineParts) -> None:
-    """Ask which card is meant where only its memory is stated."""
+    """Take the most offered card of a memory where only that is stated."""
     for _, gb, start, end in take(parts.rest, MEMORY):
         chips = () if "chip" in parts.values else chips_of_memory(catalogue, gb)
         if "chip" in parts.values:
             parts.rest = blank(parts.rest, start, end)
             parts.left_out.append(f"{parts.line[start:end]}, as the GPU is named")
         if chips and (parts.phrases or GPU_WORDS & {word.text for word in tokens(parts.rest)}):
-            lines = {each: f"{parts.line[:start]}{each}{parts.line[end:]}" for each in chips}
-            labels = {catalogue.accelerator_label(each): line for each, line in lines.items()}
-            parts.questions.append(LineQuestion(parts.line[start:end], labels))
+            lines = {
+                catalogue.accelerator_label(each): f"{parts.line[:start]}{each}{parts.line[end:]}" for each in chips
+            }
+            parts.left_out.append(f"{parts.line[start:end]}, as several have it: {next(iter(lines))} is taken")
+            parts.others |= dict(list(lines.items())[1:])
+            if (count := count_beside(parts.rest, start, end)) is not None and "gpus" not in parts.values:
+                parts.add("gpus", count.many, count.start, start)
+            parts.values["chip"] = chips[0]
             parts.rest = blank(parts.rest, start, end)
 
 

@@ -39,6 +39,7 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("havesold", {"havesold_each", "have"}, lambda of: of["havesold_each"] * of["have"]),
     ("price", {"all_price", "gpus"}, lambda of: f"{of['all_price'] / of['gpus']:.2f}"),
     ("rent", {"machine_rent", "gpus"}, lambda of: round(of["machine_rent"] / of["gpus"], 3)),
+    ("bill", {"paid_each", "team"}, lambda of: f"{of['paid_each'] * of['team']:.2f}"),
     ("bill", {"contract"}, lambda of: f"{of['contract'] / (of.get('length', HOURS_PER_YEAR) / HOURS_PER_MONTH):.2f}"),
     ("gpu_hours", {"node_hours"}, lambda of: (
         of["node_hours"][0] * of.get("gpus", machine_size(of.get("chip", ""))), of["node_hours"][1])),
@@ -214,6 +215,8 @@ _UNUSED: tuple[tuple[str, set[str], str], ...] = (
     ("bulk", set(), "how many texts or hours of sound that are is not stated"),
     ("market_move", set(), "prices move as the market's do: What if shows another"),
     ("watts", set(), "the power of a GPU is the catalogue's"),
+    ("paid_each", {"bill"}, "how many pay it is not stated"),
+    ("part_of", set(), "a plan has one way for all: the answer shows each"),
     ("loan_sum", set(), "a loan is a share of the price: write 80% debt at 7%"),
     ("small_sum", set(), "it does not say of what: write 0.2 dollars per kWh, or an hour"),
     ("cpu", {"no_gpu"}, "a GPU is named"),
@@ -234,7 +237,7 @@ _UNUSED: tuple[tuple[str, set[str], str], ...] = (
 def unused(work: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, str]:
     """Return what was understood and is not used, with the reason of each."""
     users = work.keys() | (
-        {"have", "site", "stay_eu", "sellers", "of_each", "team_each", "gpus", "rent"} & values.keys()
+        {"have", "site", "stay_eu", "sellers", "of_each", "team_each", "gpus", "rent", "bill"} & values.keys()
     )
     users |= {"image_network"} if is_image_network((work.get("train") or {}).get("model", "")) else set()
     users |= {"no_gpu"} if str(values.get("chip", "CPU")).startswith("CPU") else set()

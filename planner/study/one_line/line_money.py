@@ -126,6 +126,9 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
     kinds += [kind for kind, applies in (
         ("loan_sum", not per and (PATTERNS["lent"].search(before) or PATTERNS["lent_behind"].match(line, match.end()))),
         ("token_price", PATTERNS["per_million"].match(line, match.end())),
+        ("paid_each", per.startswith(("seat", "user", "head", "person", "employee"))),
+        ("paid_each", is_each and per not in ("unit", "piece") and usd <= _LEAST_OF_ONE_GPU
+            and not PATTERNS["sold_for"].search(before)),
         ("paid_each", is_each and re.search(rf"(?:paid|(?:{WHO}|admins?)(?: at| for| @)?)\s*$", before)),
         ("kwh", re.match(r"\s*kwh", line[match.end() :])),
         ("kwh", per in ("", "unit") and usd < _MOST_OF_A_KWH and re.search(r"power|electric", before)),

@@ -326,7 +326,7 @@ def _add_amount(data: dict[str, Any], values: dict[str, Any], notes: list[str]) 
             notes.append(f"{hours * values['every']:,.0f} GPU-hours a month keep {work['accelerators']:,} GPUs.")
             values.pop("length", None)
     elif "busy" in values:
-        work["busy_share"] = values["busy"]
+        work["busy_share"] = max(values["busy"], 0.01)  # the least that a plan may have
     work.setdefault("accelerators", 1)
     if "anyone" in values and "run" in work and "chip" not in values:
         data["accelerator"] = ANY_ACCELERATOR

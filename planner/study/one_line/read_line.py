@@ -65,7 +65,7 @@ _ONE = {"place": "place", "model": "model", "provider": "seller", "seller": "sel
 _UNITS = {unit + plural for unit in ("hour", "day", "week", "month", "year") for plural in ("", "s")}
 _BOX = re.compile(rf" (?:{'|'.join(MACHINE_WORDS)})(?![a-z])(?! (?:of|with) )")
 _MOST_WITH_GPUS = 500  # people: more of them use a service
-_IN_USD = ("monthly_budget", "havesold_each", "contract", "all_price", "machine_rent")
+_IN_USD = ("monthly_budget", "havesold_each", "contract", "all_price", "machine_rent", "paid_each")
 _BY_THE_HOUR = {
     "busy": re.compile(r"(?!.*(?:%|per ?cent|util|used|load|busy|idle)).*(?:\d|hours|day|night|even|shift|weekend)"),
     "rps": re.compile(r"(?!.*(?:average|mean|usual|typical|normal)).*(?:sec|min|hour|/ ?[smh]|[rq]p[sm])"),
