@@ -141,10 +141,6 @@ class UsedConstants(StrictModel):
     settling_years: _Positive = Field(description="over which a new machine becomes a used one")
     late_from_years: _Positive = Field(description="age of a product from which its price falls faster")
     bought_age: _Share = Field(description="age of a used one over that of its product, where nobody states it")
-    rent_change: float = Field(description="log change a year of what a machine earns")
-    rent_spread: _Positive = Field(description="standard deviation of that after a year")
-    with_rents: _Share = Field(description="correlation of hardware prices with rents")
-    life_months: _Positive = Field(description="over which a machine can earn")
 
 
 class MarketConstants(StrictModel):

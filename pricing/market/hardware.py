@@ -10,7 +10,6 @@ from pricing.finance import HardwareClass
 from pricing.market.constants import constants
 
 Num = float | NDArray[np.float64]
-MONTHS, HOURS_PER_MONTH = 12, 730
 
 
 def new_price(
@@ -50,14 +49,3 @@ def used_share(age_years: Num, machine: HardwareClass, z: Num = 0.0) -> Num:
     settled = 1 - np.exp(-age / used.settling_years)
     share = np.exp(known.gap * settled + known.slope * age + z * used.spread * settled)
     return np.minimum(share, np.where(age > 0, used.most_of_new, 1.0))
-
-
-def rent_value(
-    rent_usd_per_hour: float, months_left: float, *, utilization: float, running_usd_per_hour: float,
-    rate_per_year: float, rent_change: float | None = None,
-) -> float:  # fmt: skip
-    """Return what a machine is worth to a buyer who rents it out until it no longer pays. [USD]"""
-    change = constants().used.rent_change if rent_change is None else rent_change
-    years = (np.arange(round(months_left)) + 0.5) / MONTHS
-    margin = rent_usd_per_hour * utilization * np.exp(change * years) - running_usd_per_hour
-    return float(np.sum(HOURS_PER_MONTH * np.maximum(margin, 0) * (1 + rate_per_year) ** -years))

@@ -16,7 +16,7 @@ from pricing import load_catalogue
 from pricing.market.band import OrderRequest, Seller, order_band
 from pricing.market.constants import constants
 from pricing.market.depth import DAY_MONTHS, chance, own_term, seller_depth, term_ratio
-from pricing.market.hardware import new_price, rent_value, used_share
+from pricing.market.hardware import new_price, used_share
 from pricing.market.sellers import band_of, level, market_band, sellers, spot_sellers
 from pricing.orderable import Order
 from tests.frozen import live_catalogue
@@ -105,10 +105,6 @@ def test_what_machines_cost_later() -> None:
         assert [float(used_share(age, case["machine"])) for age in case["ages"]] == pytest.approx(
             case["want"], rel=1e-5
         )
-    for case in GOLDEN["rent_value"]:
-        rent, months, useful, running, rate = case["args"]
-        value = rent_value(rent, months, utilization=useful, running_usd_per_hour=running, rate_per_year=rate)
-        assert value == pytest.approx(case["want"], rel=1e-5)
 
 
 @pytest.mark.parametrize("months", slow_except((DAY_MONTHS, 12.0), (DAY_MONTHS, 3.0, 12.0, 36.0)))
