@@ -204,7 +204,8 @@ def serve(catalogue: Catalogue, job: ServingJob, constants: ServingConstants | N
         accelerators_at_peak=_accelerators_needed(worked, job.peak_requests_per_s, within),
         cold_start_s=_cold_start_s(worked),
         output_tokens_per_accelerator_hour=SECONDS_PER_HOUR * output / (worked.devices * replicas),
-        joules_per_output_token=_joules(worked, batch, per_replica), time_shares=_time_shares(full),
+        joules_per_output_token=_joules(worked, batch, per_replica),
+        time_shares=_time_shares(full, apart=float(worked.layout.prompt_replicas) > 0),
         band=band, idle_replicas=replicas - busy,
         warnings=(*([] if note is None else [note]), *_warnings(worked, output, batch)),
         first_token_band=None if ttft is None else serving_data().bands.get(UNDER_LOAD), grows_without_end=endless,
@@ -272,9 +273,9 @@ def _joules(worked: ServingPlan, batch: float, tokens_per_s: float) -> float | N
     return float(worked.devices * worked.setup.chip.tdp_w * share / tokens_per_s)
 
 
-def _time_shares(full: BatchCycle) -> tuple[TimeShare, ...]:
-    """Return where the time of a full cycle goes, the largest first."""
-    step, prompt, steps = full.step, full.prompt, float(full.steps)
+def _time_shares(full: BatchCycle, *, apart: bool) -> tuple[TimeShare, ...]:
+    """Return where the time of a full cycle goes, the largest first; prompts that are worked on apart run beside it."""
+    step, prompt, steps = full.step, full.prompt.times(0.0 if apart else 1.0), float(full.steps)
     parts = {
         "reading weights": steps * float(step.weights_s),
         "arithmetic of answers": steps * float(step.arithmetic_s),
@@ -284,8 +285,8 @@ def _time_shares(full: BatchCycle) -> tuple[TimeShare, ...]:
         "scheduling and host": steps * float(step.requests_s) + float(prompt.requests_s),
         "prompts": float(prompt.arithmetic_s),
     }
-    parts["cutting prompts into steps"] = max(float(full.seconds) - sum(parts.values()), 0.0)
-    whole = float(full.seconds)
+    whole, rest = float(full.seconds), "waiting for prompts" if apart else "cutting prompts into steps"
+    parts[rest] = max(whole - sum(parts.values()), 0.0)
     shares = (TimeShare(name, seconds / whole) for name, seconds in parts.items())
     return tuple(sorted(shares, key=lambda part: -part.share))
 

@@ -75,6 +75,20 @@ def test_published_racks_lie_in_their_bands(published: float, tpot_ms: float, wi
     assert rack.tpot.mean_ms == pytest.approx(tpot_ms, rel=0.3)
 
 
+def test_a_published_pool_of_answers_is_the_same_where_prompts_keep_up() -> None:
+    """LMSYS, 16 June 2025: 7,583 tokens/s on each of 48 GB200 that only answer, prompts of 2,000 tokens not counted."""
+    usual = {"expert_parallel": 48, "attention_dp": True, "engine": "sglang", "weight_precision": "fp8",
+             "input_tokens": 2_000, "output_tokens": 1_000, "batch": 48 * 768,
+             "engine_on": date(2025, 6, 16)}  # fmt: skip
+    kept_up = on_a_rack(**usual, accelerators=48 + 96, prefill_accelerators=96)
+    starved = on_a_rack(**usual, prefill_accelerators=24)
+    assert kept_up.output_tokens_per_s == pytest.approx(48 * 7_583, rel=0.25)
+    assert kept_up.output_tokens_per_s_low < 48 * 7_583 < kept_up.output_tokens_per_s_high
+    assert starved.output_tokens_per_s < 0.7 * kept_up.output_tokens_per_s
+    assert starved.time_shares[0].name == "waiting for prompts"
+    assert sum(part.share for part in starved.time_shares) == pytest.approx(1)
+
+
 def test_beyond_its_domain_a_group_needs_the_network() -> None:
     wide = {"accelerator": "H200-SXM-141GB", "accelerators": 32, "weight_precision": "fp8", "attention_dp": True}
     inside, beyond = on_a_rack(**wide, expert_parallel=8), on_a_rack(**wide, expert_parallel=32)
@@ -87,6 +101,7 @@ def test_where_prompts_are_worked_on_apart_they_do_not_stand_between_tokens() ->
     together, apart = on_a_rack(**wish, batch=9 * 256), on_a_rack(**wish, batch=6 * 256, prefill_accelerators=24)
     assert apart.tpot.mean_ms < together.tpot.mean_ms  # type: ignore[union-attr]
     assert apart.replicas == 6
+    assert sum(part.share for part in apart.time_shares) == pytest.approx(1)
 
 
 def test_all_at_once_the_first_token_waits_and_those_between_do_not() -> None:
