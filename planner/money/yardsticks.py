@@ -15,13 +15,16 @@ from planner.money.ledger import LedgerInput, Part
 from planner.money.owning.inputs import FACTS, ROOM
 from planner.money.owning.machine import buying, fleet, machine, stands_in
 from planner.money.plan import Plan
+from planner.money.renting.cheapest_offer import TAKEN
 from planner.money.renting.offer_inputs import PRICE
 from planner.scenario.base import HOURS_PER_MONTH, HOURS_PER_YEAR, MONTHS_PER_YEAR
 from planner.scenario.path import Path
 from planner.scenario.scenario import Scenario
 from pricing import Figure
+from pricing.belief import in_their_markets
 from pricing.caching import cached_property
 from pricing.electricity import electricity
+from pricing.market.sellers import listed
 
 Slip = tuple[float, str]
 MACHINE_AS_ONE = "a price for a machine of {size} typed as one for a GPU"
@@ -101,9 +104,10 @@ class Sight:
 
     @cached_property
     def rents(self) -> tuple[float, float, float]:
-        """What an accelerator-hour costs: the lowest, what the plan takes, the highest that is known."""
-        prices = self.setting.offers.prices
-        known = [] if prices is None else [usd for usd in prices.typical.tolist() if math.isfinite(usd) and usd > 0]
+        """What an accelerator-hour costs: the lowest, what the plan takes, the highest that any offer has."""
+        catalogue, day = self.setting.catalogue, self.setting.day
+        prices = in_their_markets(catalogue, day, listed(catalogue, self.scenario.accelerator, TAKEN, day))
+        known = [usd for usd in prices.typical.tolist() if math.isfinite(usd) and usd > 0]
         usual = self._rented if known else self.each[1] / HOURS_PER_YEAR / _YEARS_OF_RENT
         return min([usual, *known]), usual, max([usual, *known])
 

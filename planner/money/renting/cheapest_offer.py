@@ -47,7 +47,7 @@ _TERMS = (
     "provider", "purchase", "accelerators_per_instance", "area", "countries", "sold_as", "sizes", "free_machines",
     "fabric", "doubts",
 )  # fmt: skip
-_TAKEN: frozenset[str] = frozenset({"on_demand", "spot", *RESERVED})
+TAKEN: frozenset[str] = frozenset({"on_demand", "spot", *RESERVED})
 
 
 def default_offer_filter(accelerator: str) -> OfferFilter:
@@ -134,7 +134,7 @@ def _sellers(
 ) -> _Sellers:
     """The offers that can take an order: most plans of a sweep, and most edits of a page, order the same."""
     kinds: dict[str, list[str]] = {}
-    for key in _undominated(catalogue, accelerator, _TAKEN, day):
+    for key in _undominated(catalogue, accelerator, TAKEN, day):
         kinds.setdefault(catalogue.offers[key].purchase, []).append(key)
     by_kind: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
     for kind, listed in kinds.items():
