@@ -132,6 +132,6 @@ def test_a_plan_carries_the_model_as_its_fields() -> None:
     work = (Work(serve=ServingTask(model="our-llama")), Work(train=TrainingTask(model="our-llama", tokens=1e9)))
     plan = convert_to_hours(catalogue, Scenario(accelerator="H100-SXM5-80GB", work=work, models=(mine,)))
     assert plan.problems == ()
-    assert [one.found.model for one in solved_jobs(catalogue, plan)] == ["our-llama", "our-llama"]
+    assert [one.result.model for one in solved_jobs(catalogue, plan)] == ["our-llama", "our-llama"]
     without = convert_to_hours(catalogue, Scenario(accelerator="H100-SXM5-80GB", work=work))
     assert all("our-llama" in why for why in without.problems)
