@@ -43,7 +43,7 @@ def seller_text(setting: PlanContext, offer: str | None, your_price: float | Non
         return f"your price, on the terms of {text}"
     if market is None or market.band.cheapest_seller == known.provider:
         return text
-    return "a seller to be asked"
+    return "a seller yet to be found"
 
 
 def unknown_offer_reason(setting: PlanContext, offer: str | None) -> Unavailable | None:

@@ -50,7 +50,7 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     market = setting.offers.market_price(offer, bound)
     if market is not None:
         listed = TERM_MONTHS[setting.catalogue.offers[offer or ""].purchase]
-        typical = f"a seller to be asked, by contract, typically {write_usd(market.band.typical)} an hour"
+        typical = f"a seller yet to be found, by contract, typically {write_usd(market.band.typical)} an hour"
         seller = seller if listed == bound else typical
     tiers, months = _effective_tiers(setting, need), scenario.months
     schedule = _tiers_detail(tiers, months, leaves_some=bool(np.any(bill.after > 0)))
@@ -112,7 +112,7 @@ def no_reservation_reason(setting: PlanContext) -> Unavailable | None:
 def _assumed_term_note(setting: PlanContext) -> tuple[str, ...]:
     if term_months(setting, setting.offers.reserved) is not None or setting.scenario.reserve.orders:
         return ()
-    return ("no reservation length was entered, so one year is assumed: enter reserve.term",)
+    return ("no reservation length was entered, so one year is assumed: enter it under Length of a reservation",)
 
 
 def resold_hours_lines(setting: PlanContext, bill: ReservationBill, *, with_people: bool = True) -> tuple[Line, ...]:

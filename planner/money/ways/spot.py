@@ -72,7 +72,7 @@ def no_spot_price_reason(setting: PlanContext) -> Unavailable | None:
     if offer is not None or yours is not None:
         return unknown_offer_reason(setting, offer)
     label = setting.catalogue.accelerator_label(setting.scenario.accelerator)
-    unpublished = f"there is no published spot price for {label}: enter spot.usd_per_accelerator_hour"
+    unpublished = f"there is no published spot price for {label}: enter a price for a spot machine"
     return Unavailable(setting.offers.lacks.get("spot", unpublished))
 
 

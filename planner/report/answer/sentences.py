@@ -165,8 +165,9 @@ def workload_text(plan: Plan) -> str:
 
 
 def _totals_sentence(plan: Plan, ways: Sequence[EvaluatedOption], futures: Futures | None) -> str:
-    """Return the net present cost of the options, in the order rent, own, with the discount rate."""
-    each = ". Or ".join(f"{_cost_text(way)} {_terms_text(plan, way)}" for way in reversed(ways))
+    """Return the net present cost of the options, the lowest first, with the discount rate."""
+    by_cost = sorted(ways, key=lambda way: way.present_usd)
+    each = ". Or ".join(f"{_cost_text(way)} {_terms_text(plan, way)}" for way in by_cost)
     ranges = "the ranges hold" if len(ways) > 1 else "the range holds"
     often = "" if futures is None or NO_RANGE in map(_range_text, ways) else f"; {ranges} 8 of 10 futures"
     return (

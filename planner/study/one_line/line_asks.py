@@ -223,7 +223,9 @@ def _ask_about(catalogue: Catalogue, parts: LineParts, word: LineToken) -> None:
         and word.text not in WORDS["nationalities"]
         and not PATTERNS["no_place"].fullmatch(word.text)
     )
-    is_name = PATTERNS["like_name"].fullmatch(word.text) and not {"chip", "model"} <= parts.values.keys()
+    is_size_of_named = PATTERNS["sized_name"].match(parts.line.lower(), word.end)  # 400M bert
+    known = {"model"} if is_size_of_named else {"chip", "model"}
+    is_name = PATTERNS["like_name"].fullmatch(word.text) and not known <= parts.values.keys()
     if parts.phrases and (close or is_place or is_name):
         before, after = parts.line[: word.start], parts.line[word.end :]
         shorter = re.sub(r"\bin\s*$", "", before) + after if is_place else before + after

@@ -224,11 +224,7 @@ def _fits(kind: str, called: str, line: str, place: tuple[int, int], typed: str)
         is_paid = kind == "seller_first" and PATTERNS["paid_to"].match(behind) is not None
         is_name = kind == "provider" and called not in WORDS["words_too"]
         return is_paid or is_name or (before.split() or [""])[-1] in _AT
-    if (
-        kind == "model"
-        and PATTERNS["size"].fullmatch(called)
-        and re.match(r" (?:bert|gpt|vit|t5|whisper)(?![a-z])", behind)
-    ):
+    if kind == "model" and PATTERNS["size"].fullmatch(called) and PATTERNS["sized_name"].match(behind):
         return False  # a bert of 400M
     if kind == "model" and PATTERNS["size"].fullmatch(called) and (name := PATTERNS["name_before_size"].search(before)):
         is_verb = any(rule.pattern.fullmatch(name[1]) for rule in VERBS)
