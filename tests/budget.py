@@ -159,7 +159,7 @@ LEFT = {
     "names that a plan goes by": 37,
     "returns of a plan to a package": 9,
 }
-ALLOWED = {"files": 446, "class names used twice": 5, "kinds of cache": 3}  # the targets, whatever was left
+ALLOWED = {"files": 445, "class names used twice": 5, "kinds of cache": 3}  # the targets, whatever was left
 RAISED = {"lines": 9_250, "statements": 6_000, "functions": 536, "classes": 11}  # decision 0049 says for what
 GROWTH = 1.15
 SLACK = 2  # of names and returns, which are small numbers
