@@ -60,7 +60,7 @@ def ask_what_for(parts: LineParts) -> None:
     is_work = bool({"train", "tune", "serve", "texts", "images", "all_audio", "tokens", "token_rate"} & values.keys())
     wanted = WORDS["models_to_choose"] if is_work else WORDS["works_to_choose"]
     lines = {label: f"{parts.line.rstrip(' .?!')} {words}" for label, words in wanted.items()}
-    has_more = len(parts.phrases) > 1 or parts.left_out or values.keys() & {"texts", "images", "length"}
+    has_more = len(parts.phrases) > 1 or parts.left_out or values.keys() & {"texts", "images", "length", "busy"}
     if not has_more or not (is_work or has_work):
         parts.questions.append(LineQuestion("which model" if is_work else "what for", lines, is_whole=True))
         return
@@ -118,6 +118,7 @@ def leave_places_out(catalogue: Catalogue, parts: LineParts) -> None:
         without = {key, *(catalogue.around(key) if key else ())}
         others = [each for each in WORDS["places_to_choose"] if each not in without]
         is_there = not key or USUAL_SITE in (key, *bloc_members(catalogue, key))
+        is_there = is_there or re.search(r"(?i)american|(?<![a-z])u\.?s\.?(?![a-z])", parts.line[start:end]) is not None
         if "site" not in parts.values and is_there:
             parts.values["site"] = others[0]
         site, text = parts.values.get("site", USUAL_SITE), parts.line[start:end].strip()

@@ -96,6 +96,9 @@ def _add_month(values: dict[str, Any], notes: list[str]) -> None:
     if "images" in values and not is_trained:
         values["texts"] = values.pop("images")
     timed = {"due", "length", "stray", "date", "train", "tune"}
+    if {"tokens", "billfor"} <= values.keys() and not {"train", "tune"} & values.keys():  # of gpt-4o, or my own GPU
+        values["token_rate"] = values.pop("tokens") / HOURS_PER_MONTH / SECONDS_PER_HOUR
+        notes.append("No time is stated: so many tokens are taken for each month.")
     if "texts_of" in values:
         values["texts"], values["in"] = values["texts_of"]
     if {"texts", "every"} <= values.keys() and "train" not in values:
@@ -211,6 +214,7 @@ _UNUSED: tuple[tuple[str, set[str], str], ...] = (
     ("sites", {"of_each", "team_each"}, "a plan has one place: write 8 H100 in each of 3 sites"),
     ("havesold_each", {"have"}, "a sale at the end is a share of the price: write resale 30%"),
     ("havesold", {"have"}, "a sale at the end is a share of the price: write resale 30%"),
+    ("kw", {"gpus", "train", "serve"}, "no power of a machine of that GPU is known"),
     ("machine_rent", {"rent"}, "a rent is that of one GPU: write 2 dollars an hour"),
     ("bulk", set(), "how many texts or hours of sound that are is not stated"),
     ("market_move", set(), "prices move as the market's do: What if shows another"),
