@@ -94,7 +94,11 @@ def buying(setting: PlanContext) -> PurchaseQuote | None:
     return PurchaseQuote(usd, source.title, source.url, since, checked, trust(catalogue, value), *about)
 
 
-@cached(64)
+@cached(
+    64,
+    same=lambda setting: (setting.catalogue, setting.scenario.own),
+    equal=lambda setting: (setting.scenario.accelerator, fleet(setting)),
+)
 def machine(setting: PlanContext) -> Machine | None:
     """Return the machine to buy: one you have a price for, else the newest price of the catalogue, else an estimate."""
     own = setting.scenario.own

@@ -347,8 +347,10 @@ def _rental_depth_parameters(plan: Plan) -> Iterator[UncertainParameter]:
 def _currency_parameters(plan: Plan) -> Iterator[UncertainParameter]:
     """Yield where the rate of the currency goes that the plan is shown in; your own rates by year are certain."""
     shown, catalogue = plan.setting.currency, plan.setting.catalogue
+    if shown is None or shown.code == DOLLAR or shown.usd_per_unit_by_year:
+        return
     moves = moves_per_year(catalogue)
-    if shown is None or shown.code == DOLLAR or shown.usd_per_unit_by_year or not moves:
+    if not moves:
         return
     assumed = load_futures_assumptions().currency
     move = assumed.times * moves.get(shown.code, fmean(moves.values())) * Z_TAIL
