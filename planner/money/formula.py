@@ -5,7 +5,8 @@ and evaluated on numbers or on numpy arrays. Screen, export and number cannot dr
 """
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +40,14 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Num]]] = {
 _LONGEST = 900
 
 
+class Product(NamedTuple):
+    """The factors of a formula: those that differ between rows at most, between months only, and between both."""
+
+    rows: Num
+    months: Num
+    both: tuple[NDArray[np.float64], ...]
+
+
 class FormulaError(ValueError):
     """A formula says something a formula may not say."""
 
@@ -56,6 +65,7 @@ class Formula:
         self.text = text
         self.names = tuple(dict.fromkeys(_names(tree)))
         self._run = _compile(tree)
+        self._factors = [(_compile(factor), divides) for factor, divides in _factors(tree)]
 
     def __call__(self, names: FormulaInputs) -> Num:
         """The value of the formula for these inputs."""
@@ -65,6 +75,24 @@ class Formula:
             missing = [name for name in self.names if name not in names]
             raise FormulaError(f"{self.text!r} needs {', '.join(missing)}") from None
 
+    def product(self, names: FormulaInputs) -> Product:
+        """Return the factors of its value for these inputs, of which none is `rows` times months large but `both`."""
+        rows: Num = 1.0
+        months: Num = 1.0
+        both: list[NDArray[np.float64]] = []
+        for factor, divides in self._factors:
+            value = factor(names)
+            axes = value.ndim if isinstance(value, np.ndarray) else 0
+            if divides:
+                value = np.divide(1.0, value)
+            if isinstance(value, np.ndarray) and axes > 1 and value.shape[-1] > 1:
+                both.append(value)
+            elif axes == 1:
+                months = months * value
+            else:
+                rows = rows * value
+        return Product(rows, months, tuple(both))
+
     def __repr__(self) -> str:
         return f"Formula({self.text!r})"
 
@@ -73,6 +101,16 @@ class Formula:
 def formula(text: str) -> Formula:
     """The formula with this text, parsed once."""
     return Formula(text)
+
+
+def _factors(node: ast.expr, divides: bool = False) -> Iterator[tuple[ast.expr, bool]]:
+    """Yield what a formula multiplies, and what it divides by."""
+    match node:
+        case ast.BinOp(op=ast.Mult() | ast.Div() as op, left=left, right=right):
+            yield from _factors(left, divides)
+            yield from _factors(right, divides != isinstance(op, ast.Div))
+        case _:
+            yield node, divides
 
 
 def _names(tree: ast.expr) -> list[str]:

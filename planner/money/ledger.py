@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.formula import Num, formula
+from planner.money.formula import Num, Product, formula
 from planner.scenario.base import EnteredAmount
 from pricing import Catalogue, Figure
 from pricing.caching import arguments, cached, cached_property, derive, with_cached, without
@@ -152,6 +152,11 @@ class Line:
         return self.has_rows or bool(self.usd.any())  # what is not a number is something
 
     @cached_property.of(_amounts_of)
+    def product(self) -> Product:
+        """The factors of its amounts."""
+        return formula(self.how).product({item.name: item.value for item in self.used})
+
+    @cached_property.of(_amounts_of)
     def usd(self) -> NDArray[np.float64]:
         """The amounts of the formula for the inputs shown, by month. Not-a-number where an input is unknown."""
         return self.add_orders(self._months())
@@ -182,7 +187,7 @@ class Line:
 
     def __getstate__(self) -> dict[str, object]:
         """Send the formula and its inputs to another process, not the amounts."""
-        return without(self, "usd", "total_usd", "has_rows")
+        return without(self, "usd", "total_usd", "has_rows", "product")
 
     def called(self, name: str, order: int | None = None) -> Line:
         """This line under another name, perhaps as one of an order. Its amounts are kept, not computed again."""
@@ -228,6 +233,11 @@ class Ledger:
         """This ledger with more lines. What is added up already is not added up again."""
         longer = Ledger(self.title, (*self.lines, *lines))
         return with_cached(longer, usd_by_treatment=_add_lines(self.usd_by_treatment, lines))
+
+    @cached_property
+    def has_rows(self) -> bool:
+        """Return whether it stands for many offers or draws at once."""
+        return any(line.has_rows for line in self.lines)
 
     @cached_property
     def total_usd(self) -> NDArray[np.float64]:

@@ -25,6 +25,7 @@ from planner.money.finance import (
 )
 from planner.money.formula import Num
 from planner.money.ledger import COMPUTED, Ledger, LedgerInput
+from planner.money.row_sums import first_month_usd, worth_usd
 from planner.money.setting import PlanContext
 from planner.scenario.base import MONTHS_PER_YEAR
 from pricing.caching import cached
@@ -184,8 +185,16 @@ def saved_usd(option_ledger: Ledger, baseline_ledger: Ledger) -> NDArray[np.floa
     return np.asarray(baseline_ledger.monthly_usd - option_ledger.monthly_usd)
 
 
+def gap_usd(usd: NDArray[np.float64], other_usd: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return one cost less another; nothing where they differ by no more than rounding leaves. [USD]"""
+    gap = usd - other_usd
+    return np.where(np.abs(gap) <= _DUST * np.maximum(np.abs(usd), np.abs(other_usd)), 0.0, gap)
+
+
 def present_usd(setting: PlanContext, ledger: Ledger) -> Num:
     """The cash flow discounted to today. [USD] Costs positive; lines without a price are left out, and listed."""
+    if ledger.has_rows:
+        return worth_usd(ledger.lines, monthly_discount_factors(setting), setting.month_sums)
     present: Num = np.sum(discounted(setting, ledger), axis=-1)
     return present
 
@@ -197,6 +206,8 @@ def cumulative_discounted_cost(setting: PlanContext, ledger: Ledger) -> NDArray[
 
 def cash_today_usd(ledger: Ledger) -> Num:
     """What has to be paid today. [USD]"""
+    if ledger.has_rows:
+        return first_month_usd(line for line in ledger.lines if line.is_cash)
     return cash_paid_usd(ledger)[..., 0][()]
 
 

@@ -19,6 +19,7 @@ from planner.money.demand.lost_time import RATE, LostHours, LostTime, lost_time_
 from planner.money.demand.stream import Demand, demand
 from planner.money.formula import Num
 from planner.money.ledger import YOUR_INPUT, InputSheet, OrderStack, Origin, Tried, judged
+from planner.money.row_sums import MonthSums
 from planner.money.timeline import Timeline, cached_timeline
 from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.scenario import Scenario
@@ -260,7 +261,7 @@ class PlanContext:
 
     def __getstate__(self) -> dict[str, object]:
         """Return what is sent to another process: not what can be made again."""
-        return without(self, "fleets", "order_contexts")
+        return without(self, "fleets", "order_contexts", "month_sums")
 
     def with_offers(self, offers: ChosenOffers) -> PlanContext:
         """This setting with other offers taken. Its work stays what it is."""
@@ -276,11 +277,16 @@ class PlanContext:
         """Fleets that were computed here, for ways that pay for the same one."""
         return {}
 
+    @cached_property
+    def month_sums(self) -> MonthSums:
+        """Sums over months that lines of several ways share."""
+        return {}
+
     def release(self) -> None:
         """Forget what is large of a thousand futures: what is kept by setting would hold on to it."""
         for context in self.order_contexts.values():
             context.release()
-        forget(self, "order_contexts", "demand", "fleets")
+        forget(self, "order_contexts", "demand", "fleets", "month_sums")
 
     @property
     def base_context(self) -> PlanContext | None:

@@ -147,14 +147,14 @@ def _name_box(catalogue: Catalogue) -> None:
     with st.popover(words.markdown(address.text("name") or "Unnamed"), icon=":material/edit_note:", key="plan-name"):
         for name, longest in _LONGEST_TEXT.items():
             key = KEYS[name]
-            address.bind(name, lambda texts: texts[-1] if texts else "", _single_spaced)
+            address.bind(
+                name,
+                lambda texts: texts[-1] if texts else "",
+                lambda text: (" ".join(text.split()),) if text.strip() else (),
+            )
             st.text_input(key.label, key=name, help=key.help or None, max_chars=longest)
         day = words.day(state.day())
         st.markdown(f":small[:gray[Facts as of {day}, catalogue {catalogue.digest[:8]}.]]")
-
-
-def _single_spaced(value: str) -> address.Texts:
-    return (text,) if (text := " ".join(value.split())) else ()
 
 
 def _show_verdict(line: DeltaGenerator, plan: Plan, question: QuestionKind, *, is_title: bool) -> None:

@@ -38,7 +38,7 @@ def line_form(catalogue: Catalogue, use: UseScenario) -> None:
     """Show the box for the line."""
     st.text_input(
         "In your words: what, how many, for how long, where", key=_KEY, placeholder=_EXAMPLE, max_chars=LONGEST,
-        on_change=_read_box, args=(catalogue, use), label_visibility="collapsed", width=480,
+        on_change=lambda: _take(catalogue, use, st.session_state[_KEY]), label_visibility="collapsed", width=480,
     )  # fmt: skip
 
 
@@ -83,10 +83,6 @@ def forget() -> None:
     reading = st.session_state.get(_READING)
     if reading is not None and _is_open(reading):
         del st.session_state[_READING]
-
-
-def _read_box(catalogue: Catalogue, use: UseScenario) -> None:
-    _take(catalogue, use, st.session_state[_KEY])
 
 
 def _choose(catalogue: Catalogue, use: UseScenario, lines: dict[str, str]) -> None:

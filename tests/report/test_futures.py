@@ -61,8 +61,7 @@ def drawn(wins: int) -> Futures:
     there = np.arange(COUNT) < wins
     present = np.array([np.full(COUNT, 100.0), np.where(there, 120.0, 80.0)])
     cash = np.array([np.where(there, 150.0, 160.0)] * 2)
-    months = made().setting.timeline.last + 1
-    return Futures(made(), (), made().options, present, cash, np.zeros((2, 3, months)), cash)
+    return Futures(made(), (), made().options, present, cash, cash)
 
 
 def found(wins: int) -> Answer:

@@ -228,7 +228,10 @@ class _Pairs:
 
         Month by month, which fits the processor's cache, so that the shares of all pairs never stand in memory.
         """
-        one, other, parts = (_months_first(each) for each in (self.one.shares, self.other.shares, parts))
+        one, other, parts = (
+            np.ascontiguousarray(np.moveaxis(each, (-1, -2), (0, 1)))  # as they are read month by month
+            for each in (self.one.shares, self.other.shares, parts)
+        )
         months = max(len(one), len(other), len(parts))
         held = [self._held(_at(one, month), _at(other, month), _at(parts, month)) for month in range(months)]
         return np.moveaxis(np.stack(held), (0, 1), (-1, -2))
@@ -237,11 +240,6 @@ class _Pairs:
         """The share of hours that each pattern of demand holds in one month: patterns (x draws)."""
         shares = one[self.first] * other[self.second]
         return np.asarray((parts @ shares.reshape(len(shares), -1)).reshape(len(parts), *shares.shape[1:]))
-
-
-def _months_first(shares: Array) -> Array:
-    """Months x patterns (x draws): so lie what is asked for together in memory."""
-    return np.ascontiguousarray(np.moveaxis(shares, (-1, -2), (0, 1)))
 
 
 def _at(by_month: Array, month: int) -> Array:

@@ -28,6 +28,7 @@ from planner.money.renting.offer_inputs import (
     assumed_provider_prices,
     estimated_prices,
 )
+from planner.money.row_sums import by_month_usd
 from planner.money.setting import PlanContext
 from planner.money.timeline import PLAN
 from planner.scenario.rent import RentalInputs
@@ -237,7 +238,10 @@ def input_is_one(sheet: InputSheet, name: str) -> bool:
 def with_support(sheet: InputSheet, lines: tuple[Line, ...], yours: Num | None) -> tuple[Line, ...]:
     """Add support as a share of the bill: of its priced part, where disk or traffic have no price."""
     sheet.fact("support_share", SUPPORT, yours)
-    bill = sum(line.priced_usd if line.part in ("storage", "egress") else line.usd for line in lines)
+    has_rows = any(line.has_rows for line in lines)
+    bill = by_month_usd(lines) if has_rows else np.nan
+    if np.isnan(bill).any():
+        bill = sum(line.priced_usd if line.part in ("storage", "egress") else line.usd for line in lines)
     sheet.add("bill_usd", np.asarray(bill), "USD", COMPUTED)
     return (*lines, sheet.line("Support", "support", "support_share * bill_usd"))
 

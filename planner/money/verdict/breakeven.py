@@ -14,6 +14,7 @@ from planner.money.ledger import Ledger
 from planner.money.many_ledgers import Array, InputColumns, option_builder
 from planner.money.measures import (
     ENDINGS,
+    gap_usd,
     monthly_discount_factors,
     payback_against,
     present_usd,
@@ -44,7 +45,7 @@ def saving_function(columns: InputColumns, name: str, costs: Costs) -> SavingFun
     def saving(places: Places, values: Array) -> tuple[Array, Array]:
         rows = columns.take(np.repeat(places, values.shape[1])).with_tried(name, values.reshape(-1))
         own, rent = (usd.reshape(values.shape) for usd in costs(rows))
-        return rent - own, np.maximum(np.abs(rent), np.abs(own))
+        return gap_usd(rent, own), np.maximum(np.abs(rent), np.abs(own))
 
     return saving
 
@@ -264,14 +265,10 @@ def _no_break_even_reason(target: _SolveTarget, saved: NDArray[np.float64], size
     if is_busy:
         return OutcomeReason(word, f"{cheaper} at every level of use")
     money = shown_money() if target.unit.startswith(DOLLAR) else ShownMoney()
-    low, high = (_format_number(money.amount(end)) for end in (target.low, target.high))
+    ends = map(money.amount, (target.low, target.high))
+    low, high = (f"{end:,.0f}" if abs(end) >= _THOUSAND else f"{end:.3g}" for end in ends)  # never 6e+05
     unit = target.unit.replace(DOLLAR, money.code)
     return OutcomeReason(word, f"{cheaper} all the way from {low} to {high} {unit}")
-
-
-def _format_number(value: float) -> str:
-    """Return a number as people write it, never 6e+05."""
-    return f"{value:,.0f}" if abs(value) >= _THOUSAND else f"{value:.3g}"
 
 
 def _utilization_break_even(setting: PlanContext, own: Option, rent: Option) -> BreakEven:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import attrgetter
 from typing import Literal
 
 import numpy as np
@@ -127,40 +128,40 @@ def upper_bound_usd(setting: PlanContext, ledger: Ledger) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class CostRange:
-    """The range of the present cost of an option, and of its cumulative discounted cost, by month."""
-
-    low_usd: float
-    high_usd: float
-    low_cumulative_usd: NDArray[np.float64]
-    high_cumulative_usd: NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
 class EvaluatedOption:
     """One option discounted to today."""
 
     option: Option
     present_usd: float  # the median of the futures; as entered where nothing was simulated
     as_entered_usd: float  # at typical inputs
-    cumulative_usd: NDArray[np.float64]  # discounted, by month, up to `present_usd`
     measures: Measures
-    compute_range: Callable[[], CostRange]  # ledgers at both ends are built on first use: with futures, never
+    compute_range: Callable[[], tuple[float, float]]  # ledgers at both ends are built on first use: with futures, never
+    compute_cumulative: Callable[[], NDArray[np.float64]]  # on first use: only charts read it
 
     @cached_property
-    def cost_range(self) -> CostRange:
-        """The range of its cost."""
+    def cost_range(self) -> tuple[float, float]:
+        """The low and the high end of the present cost."""
         return self.compute_range()
+
+    @cached_property
+    def cumulative_range_usd(self) -> NDArray[np.float64]:
+        """The cost so far, discounted: (low, middle, high) x months."""
+        return self.compute_cumulative()
+
+    @property
+    def cumulative_usd(self) -> NDArray[np.float64]:
+        """The cost so far, discounted, by month, up to `present_usd`."""
+        return np.asarray(self.cumulative_range_usd[1])
 
     @property
     def low_usd(self) -> float:
         """The low end of the present cost."""
-        return self.cost_range.low_usd
+        return self.cost_range[0]
 
     @property
     def high_usd(self) -> float:
         """The high end of the present cost."""
-        return self.cost_range.high_usd
+        return self.cost_range[1]
 
 
 def evaluate_options(
@@ -183,17 +184,19 @@ def _evaluated(
     option, entered_usd = compared.option, compared.present_usd
     band = simulated.bands.get(option.key) if simulated else None
     if simulated is None or band is None:
-        cumulative = cumulative_discounted_cost(setting, option.ledger)
-        ends = partial(_low_high_range, setting, compared)
-        return EvaluatedOption(option, entered_usd, entered_usd, cumulative, measures, ends)
-    low, median, high = simulated.cumulative_usd[option.key]
-    cost_range = partial(CostRange, band[0], band[2], low, high)
-    return EvaluatedOption(option, band[1], entered_usd, median, measures, cost_range)
+        ends, cumulative = (
+            partial(attrgetter("low_usd", "high_usd"), compared),
+            partial(_cumulative_at_ends, setting, option),
+        )
+        return EvaluatedOption(option, entered_usd, entered_usd, measures, ends, cumulative)
+    low, middle, high = band
+    ends, cumulative = partial(tuple[float, float], (low, high)), partial(simulated.cumulative_usd, option.key)
+    return EvaluatedOption(option, middle, entered_usd, measures, ends, cumulative)
 
 
-def _low_high_range(setting: PlanContext, compared: ComparedOption) -> CostRange:
-    low, high = (cumulative_discounted_cost(setting, end) for end in (compared.option.low, compared.option.high))
-    return CostRange(compared.low_usd, compared.high_usd, low, high)
+def _cumulative_at_ends(setting: PlanContext, option: Option) -> NDArray[np.float64]:
+    ledgers = (option.low, option.ledger, option.high)
+    return np.array([cumulative_discounted_cost(setting, ledger) for ledger in ledgers])
 
 
 @dataclass(frozen=True)

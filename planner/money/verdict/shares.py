@@ -5,7 +5,7 @@ keeping, a mix with machines of one's own), renting, or paying for a hosted mode
 leads; within it the option that holds most of them. Everything that is said of a plan comes from this one table.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -29,7 +29,7 @@ class SimulatedCosts:
     present_usd: Mapping[str, NDArray[np.float64]]  # one value for each future
     cash_usd: Mapping[str, NDArray[np.float64]]  # on day one
     bands: Mapping[str, tuple[float, float, float]]  # 10th percentile, median, 90th percentile of the present cost
-    cumulative_usd: Mapping[str, NDArray[np.float64]]  # the same three by month: discounted cost so far
+    cumulative_usd: Callable[[str], NDArray[np.float64]]  # the same three by month, for a key: discounted cost so far
 
 
 @dataclass(frozen=True)

@@ -110,12 +110,9 @@ def _untyped_entries(plan: Plan, way: EvaluatedOption) -> Iterator[tuple[float, 
         sums[line.part] = sums.get(line.part, 0.0) + float(np.nansum(line.usd))
     total = sum(usd for usd in sums.values() if usd > 0)
     for part, usd in sums.items():
-        if part in _ENTRIES and total > 0 and not any(_is_typed(plan, key) for key in _ENTRIES[part][1]):
+        typed = (get_value(plan.setting.written, KEYS[key].path) for key in _ENTRIES.get(part, ("", ()))[1])
+        if part in _ENTRIES and total > 0 and all(value is None for value in typed):
             yield usd / total, usd, way, part
-
-
-def _is_typed(plan: Plan, key: str) -> bool:
-    return get_value(plan.setting.written, KEYS[key].path) is not None
 
 
 DIFFER = 1.5  # times: what is known of making alone is no nearer

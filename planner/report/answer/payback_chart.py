@@ -162,11 +162,11 @@ def ticks(last: int) -> list[int]:
 def _line(way: EvaluatedOption, is_compared: bool, dark: bool) -> list[dict[str, Any]]:
     colour, dash = option_color(way.option.way, dark), WAYS[way.option.way].style.dash
     months = list(range(way.cumulative_usd.shape[-1]))
-    ends = (way.cost_range.low_cumulative_usd.tolist(), way.cost_range.high_cumulative_usd.tolist())
+    low, _, high = way.cumulative_range_usd.tolist()
     line = {"color": colour, "width": 3 if is_compared else 1.5, "dash": dash}
     hover = f"{escape(way.option.title)} %{{y:$,.0f}}<extra></extra>"
     shown = curve(way.option.title, months, way.cumulative_usd.tolist(), line, hovertemplate=hover)
-    return [*(band(months, *ends, colour) if is_compared else ()), shown]
+    return [*(band(months, low, high, colour) if is_compared else ()), shown]
 
 
 def _pinned_line(name: str, way: EvaluatedOption, dark: bool) -> dict[str, Any]:
@@ -180,9 +180,7 @@ def _pinned_line(name: str, way: EvaluatedOption, dark: bool) -> dict[str, Any]:
 def _reach(ways: Sequence[EvaluatedOption], compared: Sequence[EvaluatedOption]) -> tuple[float, float]:
     """From where to where the money goes: nought, all lines, and the ranges of those that have one."""
     every = [way.cumulative_usd for way in ways]
-    every += [
-        ends for way in compared for ends in (way.cost_range.low_cumulative_usd, way.cost_range.high_cumulative_usd)
-    ]
+    every += [ends for way in compared for ends in way.cumulative_range_usd[::2]]
     finite = [np.nan_to_num(usd) for usd in every]
     low, high = min(0.0, *(float(usd.min()) for usd in finite)), max(1.0, *(float(usd.max()) for usd in finite))
     return low - 0.02 * (high - low) * (low < 0), high + 0.02 * (high - low)

@@ -18,11 +18,6 @@ def _change(share: float) -> str:
     return "0%" if abs(share) < 0.0005 else f"{share * 100:+.2g}%"
 
 
-def _format_staffing(share: float) -> str:
-    """A share of a person for each machine, as one person for so many."""
-    return "nobody" if share <= 0 else f"1 for {words.number(1 / share)}"
-
-
 def _format_position(position: float) -> str:
     """A place in a range of prices: -1 is its low end, 1 its high end."""
     share, place = round(100 * abs(position)), _place(position)
@@ -68,7 +63,11 @@ _LABELS: dict[str, tuple[str, str, Write]] = {
     "usd_per_kw_month": ("Space", "a kW and month", words.usd),
     "pue": ("PUE", "", lambda value: f"{value:.2f}"),
     "usd_per_fte_year": ("Cost of a person", "a year", words.usd),
-    "fte_per_accelerator": ("People for the GPUs", "", _format_staffing),
+    "fte_per_accelerator": (
+        "People for the GPUs",
+        "",
+        lambda fte: f"1 for {words.number(1 / fte)}" if fte > 0 else "nobody",
+    ),
     "least_fte": ("People for a fleet at least", "", lambda fte: f"{words.number(fte)} full-time"),
     "sold_share": ("Idle hours sold on", "share of them", words.percent),
     "host_share": ("Host around the GPUs", "share of their price", words.percent),

@@ -187,11 +187,8 @@ def offer_text(rows: Sequence[dict[str, Any]]) -> str:
     return aligned([HEAD, *(_cells(row) for row in rows)], right={0})
 
 
-def _how_known(row: dict[str, Any]) -> str:
-    return " free" if row["free_now"] is not None else "" if row["most_is_published"] else " assumed"
-
-
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:
+    known = " free" if row["free_now"] is not None else "" if row["most_is_published"] else " assumed"
     usd, today = row["usd_per_accelerator_hour"], row["today_usd_per_accelerator_hour"]
     low, high = row["today_low"], row["today_high"]
     return (
@@ -200,7 +197,7 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
         row["provider"],
         row["accelerator"],
         str(row["accelerators_per_instance"]),
-        f"{row['most_at_once']:,}{_how_known(row)}",
+        f"{row['most_at_once']:,}{known}",
         words.PURCHASE[row["purchase"]],
         row["where"],
         "" if row["checked"] is None else row["checked"].isoformat(),

@@ -245,7 +245,10 @@ def rank_candidates(
     front = _pareto_front(feasible)
     if not task.monthly:
         front = _without_steep_steps(front, limits.deadline_days)
-        steep = {id(candidate) for candidate in feasible if _is_beyond(candidate, front)}
+        steep = {  # nothing on the front is as fast and as cheap: a step to it was too expensive
+            id(candidate) for candidate in feasible
+            if not any(each.speed <= candidate.speed and each.cost <= candidate.cost for each in front)
+        }  # fmt: skip
         feasible = [candidate for candidate in feasible if id(candidate) not in steep]
         candidates = [derive(it, why_not=Rejection("steep")) if id(it) in steep else it for it in candidates]
     allowed = [candidate for candidate in feasible if limits.rejection(candidate) is None]
@@ -334,11 +337,6 @@ def _without_steep_steps(front: Sequence[MarketCandidate], deadline_days: float 
         if not is_steep or (keeps and faster.cost <= _TWICE * slower.cost):
             kept.append(faster)
     return kept[::-1]
-
-
-def _is_beyond(candidate: MarketCandidate, front: Sequence[MarketCandidate]) -> bool:
-    """Return whether nothing on the front is as fast and as cheap: a step to it was too expensive."""
-    return not any(each.speed <= candidate.speed and each.cost <= candidate.cost for each in front)
 
 
 def _with_rejections(

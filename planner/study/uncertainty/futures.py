@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from planner.money.ledger import LedgerInput, Origin
 from planner.money.many_ledgers import InputColumns, option_builder
-from planner.money.measures import cash_by_year_usd, cash_today_usd, cumulative_discounted_cost
+from planner.money.measures import cash_by_year_usd, cash_today_usd, cumulative_discounted_cost, gap_usd, present_usd
 from planner.money.option import Option
 from planner.money.plan import Plan
 from planner.money.setting import BUSY_FACTOR, HOURS_FACTOR
@@ -57,7 +57,6 @@ class Futures:
     options: tuple[Option, ...]  # those that can be built in every future
     present_usd: NDArray[np.float64]  # options x draws
     cash_today_usd: NDArray[np.float64]  # options x draws
-    cumulative_usd_bands: NDArray[np.float64]  # options x (low, middle, high) x months: discounted cost so far
     dearest_year_usd: NDArray[np.float64] | None = None  # options x draws; None without a limit for a year
 
     @cached_property
@@ -77,8 +76,25 @@ class Futures:
             present_usd=dict(zip(keys, self.present_usd, strict=True)),
             cash_usd=dict(zip(keys, self.cash_today_usd, strict=True)),
             bands={key: self.present(key) for key in keys},
-            cumulative_usd=dict(zip(keys, self.cumulative_usd_bands, strict=True)),
+            cumulative_usd=self.cumulative,
         )
+
+    @cached_property
+    def cumulative_usd_bands(self) -> NDArray[np.float64]:
+        """The discounted cost so far: options x (low, middle, high) x months. Calculated where it is drawn."""
+        draws = {name: values[:BANDED] for name, values in self.draws.items()}
+        usd = np.full((len(self.options), min(self.count, BANDED), self.plan.setting.timeline.last + 1), np.nan)
+        for block in InputColumns(self.plan.setting, draws).blocks([option_builder(option) for option in self.options]):
+            so_far = cumulative_discounted_cost(block.setting, block.ledger)
+            usd[block.option, block.rows] = so_far * np.asarray(block.for_the_work)[..., None]
+        for row, rest in _fallbacks(self.options).items():
+            costs_more = self.present_usd[row, :BANDED] == self.present_usd[rest, :BANDED]
+            usd[row, costs_more] = usd[rest, costs_more]
+        return _p10_p50_p90(np.moveaxis(usd, 1, -1))
+
+    def cumulative(self, key: str) -> NDArray[np.float64]:
+        """Return an option's discounted cost so far: (low, middle, high) x months."""
+        return np.asarray(self.cumulative_usd_bands[self._row(key)])
 
     @property
     def count(self) -> int:
@@ -102,7 +118,7 @@ class Futures:
 
     def saved_usd(self, key: str, than: str) -> NDArray[np.float64]:
         """Return the saving of an option against another in each future. [USD]"""
-        return np.asarray(self.present_usd[self._row(than)] - self.present_usd[self._row(key)])
+        return gap_usd(self.present_usd[self._row(than)], self.present_usd[self._row(key)])
 
     def present(self, key: str) -> PercentileBand:
         """Return an option's present cost. [USD]"""
@@ -191,19 +207,17 @@ def _evaluate_futures(
     plan: Plan, inputs: tuple[UncertainParameter, ...], draws: dict[str, NDArray[np.float64]]
 ) -> Futures:
     setting = plan.setting
-    drawn, months = len(next(iter(draws.values()))), setting.timeline.last + 1
+    drawn = len(next(iter(draws.values())))
     present, cash, year = np.full((3, len(plan.options), drawn), np.nan)
     is_limited = setting.terms.cash_per_year_usd is not None
-    cumulative = np.full((len(plan.options), min(drawn, BANDED), months), np.nan)
     for block in InputColumns(setting, draws).blocks([option_builder(option) for option in plan.options]):
         row, rows = block.option, block.rows
-        usd = cumulative_discounted_cost(block.setting, block.ledger) * np.asarray(block.for_the_work)[..., None]
-        present[row, rows] = usd[..., -1]
-        cumulative[row, rows] = usd[: BANDED - rows.start] if usd.ndim > 1 else usd
+        present[row, rows] = present_usd(block.setting, block.ledger) * block.for_the_work
         cash[row, rows] = cash_today_usd(block.ledger)
         if is_limited:
             year[row, rows] = cash_by_year_usd(block.ledger).max(axis=-1)
-    _fall_back(plan.options, present, cumulative)
+    for row, rest in _fallbacks(plan.options).items():
+        present[row] = np.fmin(present[row], present[rest])
     is_complete = np.isfinite(present).all(axis=-1)
     return Futures(
         plan=plan,
@@ -212,7 +226,6 @@ def _evaluate_futures(
         present_usd=present[is_complete],
         cash_today_usd=cash[is_complete],
         dearest_year_usd=year[is_complete] if is_limited else None,
-        cumulative_usd_bands=_p10_p50_p90(np.moveaxis(cumulative[is_complete], 1, -1)),
     )
 
 
@@ -221,16 +234,11 @@ def _draws_or_plan(plan: Plan, inputs: tuple[UncertainParameter, ...], count: in
     return dict(draw_inputs(inputs, count, plan.setting.scenario.seed)) if inputs else {BUSY_FACTOR: np.ones(1)}
 
 
-def _fall_back(options: Sequence[Option], present: NDArray[np.float64], cumulative: NDArray[np.float64]) -> None:
-    """Put the cost on demand where spot machines cost more, for the work done again."""
+def _fallbacks(options: Sequence[Option]) -> dict[int, int]:
+    """Return the row of renting on demand for that of spot machines: where those cost more, the work is done there."""
     by_way = {option.way: row for row, option in enumerate(options)}
-    for row, option in enumerate(options):
-        rest = by_way.get(WAYS[option.way].fallback_kind)
-        if rest is not None:
-            costs_more = present[row] > present[rest]
-            banded = costs_more[: cumulative.shape[1]]
-            present[row, costs_more] = present[rest, costs_more]
-            cumulative[row, banded] = cumulative[rest, banded]
+    rests = ((row, by_way.get(WAYS[option.way].fallback_kind)) for row, option in enumerate(options))
+    return {row: rest for row, rest in rests if rest is not None}
 
 
 DEFAULT = "default"  # the name of the plan of an empty scenario

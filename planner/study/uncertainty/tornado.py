@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.many_ledgers import Array, InputColumns, option_builder
+from planner.money.measures import gap_usd
 from planner.money.option import Option
 from planner.money.plan import Plan
 from planner.money.verdict.breakeven import (
@@ -105,7 +106,7 @@ def _estimated_flip_sigmas(saved: NDArray[np.float64]) -> float:
 def saved_usd(plan: Plan, pair: Pair, rows: InputColumns) -> Array:
     """Return the saving of the first option against the second in each row; with values along them, rows x values."""
     first, second = costs(plan, pair, rows)
-    return np.asarray(second - first)
+    return gap_usd(second, first)
 
 
 def costs(plan: Plan, options: Sequence[Option], rows: InputColumns) -> Array:

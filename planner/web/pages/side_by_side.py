@@ -17,7 +17,8 @@ def page() -> None:
     if not plans:
         show.title("No plan is pinned", ("Pin a plan to see it beside the next ones.",))
         return
-    show.title(*_title(against(on_screen, plans)))
+    first, *others = against(on_screen, plans) or ("Side by side",)
+    show.title(first.rstrip("."), others)
     names = history.names(catalogue)
     with st.container(horizontal=True, vertical_alignment="center", key="pin-names"):
         for index, name in enumerate(names):
@@ -34,10 +35,6 @@ def page() -> None:
         for name, result in zip(labels, results, strict=True)
     ]
     show.small_table(side_by_side_table(reports, [result.hints for result in results]), "side-by-side.csv", "pins")
-
-
-def _title(sentences: Sequence[str]) -> tuple[str, Sequence[str]]:
-    return (sentences[0].rstrip("."), sentences[1:]) if sentences else ("Side by side", ())
 
 
 def _costs(on_screen: state.PlanResult, plans: Sequence[PinnedPlan]) -> None:

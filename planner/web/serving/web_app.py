@@ -282,7 +282,10 @@ class PageHeadMiddleware:
         async def send_page(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message = {**message, "headers": [*message["headers"], *EVERYWHERE]}
-                if may_be_page and _is_page(message):
+                if may_be_page and any(
+                    name.lower() == b"content-type" and text.startswith(b"text/html")
+                    for name, text in message["headers"]
+                ):
                     started.append(message)
                     return
             if not started:
@@ -306,10 +309,6 @@ def _may_be_page(scope: Message) -> bool:
     """Return whether a browser may be opening a page, rather than fetching a part of one."""
     first = str(scope["path"]).removeprefix(_base_path()).strip("/").split("/")[0]
     return scope["method"] in ("GET", "HEAD") and first not in _NO_PAGE
-
-
-def _is_page(start: Message) -> bool:
-    return any(name.lower() == b"content-type" and text.startswith(b"text/html") for name, text in start["headers"])
 
 
 def _finished_page(page: bytes, originals: Headers, codec: Codec | None) -> tuple[list[tuple[bytes, bytes]], bytes]:
