@@ -67,9 +67,9 @@ def _month_sum(product: Product, worth: Num, sums: MonthSums) -> Array:
     months, both = product.months, product.both
     key = (*map(id, both), id(months) if isinstance(months, np.ndarray) else months, id(worth))
     if key not in sums:
-        weights = months * worth
-        for each in both[1:]:
+        weights, (*smaller, largest) = months * worth, sorted(both, key=np.size) or [np.ones(1)]
+        for each in smaller:  # the largest is read once and never copied
             weights = weights * each
-        summed = np.einsum("...m,...m->...", both[0], weights) if both else np.sum(weights, axis=-1)
+        summed = np.einsum("...m,...m->...", largest, weights)
         sums[key] = product, np.asarray(summed)[..., None]
     return sums[key][1]
