@@ -304,7 +304,8 @@ def origin(catalogue: Catalogue, figure: Figure) -> Origin:
     said_by = "your quote" if source.via == "yours" else source.title
     where = ". ".join(part for part in (value.locator, value.note) if part)
     return Origin(
-        said_by, value.kind, since=figure.since, checked=figure.checked, url=source.url, note=where or None, figure=figure,
+        said_by, value.kind, since=figure.since, checked=figure.checked, url=source.url, note=where or None,
+        figure=figure,
     )  # fmt: skip
 
 
