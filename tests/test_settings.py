@@ -71,7 +71,7 @@ def test_no_font_is_fetched_from_elsewhere() -> None:
     assert not any("://" in font for font in fonts)
 
 
-BASICS = ("sh", "cat", "cmp", "dirname")
+BASICS = ("rm", "sh", "cat", "cmp", "dirname")
 
 
 @pytest.fixture
@@ -176,6 +176,18 @@ def test_an_installation_that_fails_is_tried_again_next_time(bare_machine: Path)
         done = make_environment(bare_machine)
         assert done.returncode == 1
         assert "could not be installed" in done.stderr
+
+
+def test_an_installation_that_was_cut_off_begins_anew(bare_machine: Path) -> None:
+    python = bare_machine / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    (bare_machine / ".venv" / "installing").touch()
+    named, making = bare_machine / "bin" / "python3", 'case "$*" in *venv*) echo "$@" ;; esac'
+    for program, script in ((python, "exit 0"), (named, making)):
+        program.write_text(f"#!/bin/sh\n{script}\n")
+        program.chmod(0o755)
+    assert "-m venv --clear .venv" in make_environment(bare_machine).stdout
+    assert make_environment(bare_machine).stdout == ""
 
 
 def fake_browser(folder: Path, name: str, exit_status: int) -> str:

@@ -5,6 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 wanted=$1
 stamp=.venv/installed-$wanted
+begun=.venv/installing  # stays where an installation is cut off, which leaves packages in halves
 in_range='import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))'
 
 say() { printf '%s\n' "$*" >&2; }
@@ -40,13 +41,15 @@ find_python() {
 if contents "$wanted" | cmp -s - "$stamp" && runs .venv/bin/python; then
     exit 0
 fi
-if ! runs .venv/bin/python || ! .venv/bin/python -m pip --version >/dev/null 2>&1; then
+if [ -e "$begun" ] || ! runs .venv/bin/python || ! .venv/bin/python -m pip --version >/dev/null 2>&1; then
     python=$(find_python)
     say "Making .venv with $python ..."
     "$python" -m venv --clear .venv
 fi
 say "Installing $wanted into .venv (the first time this takes about a minute) ..."
+: >"$begun"
 if ! .venv/bin/python -m pip install -qq --disable-pip-version-check --requirement "$wanted"; then
+    rm -f "$begun"
     say "The packages could not be installed; the reason stands above. This step needs the Python package index once;"
     say "afterwards the app runs without a network."
     exit 1
@@ -54,3 +57,4 @@ fi
 # A stamp holds the text itself, not a time: a fresh checkout changes every time, and nothing else.
 contents "$wanted" >"$stamp"
 contents requirements.txt >.venv/installed-requirements.txt
+rm -f "$begun"
