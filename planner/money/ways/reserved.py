@@ -110,8 +110,10 @@ def no_reservation_reason(setting: PlanContext) -> Unavailable | None:
 
 
 def _assumed_term_note(setting: PlanContext) -> tuple[str, ...]:
-    if term_months(setting, setting.offers.reserved) is not None or setting.scenario.reserve.orders:
-        return ()
+    reserve = setting.scenario.reserve
+    has_term = term_months(setting, reserve.offer) is not None or bool(reserve.orders)
+    if reserve.usd_per_accelerator_hour is None or has_term:
+        return ()  # of published prices and the market's the term that costs least is taken
     return ("no reservation length was entered, so one year is assumed: enter it under Length of a reservation",)
 
 
