@@ -31,6 +31,7 @@ from planner.scenario.grid import OF_FUTURES, OUTPUTS, SweepGrid
 from planner.study.measures import MEASURES
 from planner.study.sweep.sweep import Sweep
 from pricing import PricingError
+from pricing.caching import cached
 from pricing.feeds.live import current
 from pricing.quotes import parse_quotes, with_quotes
 from pricing.stale import as_of
@@ -204,28 +205,23 @@ class SweepJob:
     prices: str  # digest of the facts behind its rows
 
 
-_SWEEPS: dict[str, tuple[Sweep, SweepColumns]] = {}  # one, kept between the blocks of a worker
-
-
+@cached(1, equal=lambda job: job.key)  # between the blocks of a worker
 def cached_sweep(job: SweepJob) -> tuple[Sweep, SweepColumns]:
     """Return the sweep of a job, made once in each process."""
-    if job.key not in _SWEEPS:
-        shipped = current()
-        if code_digest() != job.program:
-            raise PricingError("this worker has another version of the program: install the same on all workers")
-        if shipped.digest != job.prices:
-            raise PricingError("this worker has other live prices: give all workers the same RENT_OR_BUY_DATA")
-        facts = as_of(shipped, job.day)
-        if job.quotes is not None:
-            name, data = job.quotes
-            facts = with_quotes(facts, parse_quotes(data, name=name, catalogue=facts, day=job.day))
-        outputs = job.grid.outputs
-        others = tuple(measure for measure in MEASURES if measure.name in outputs and measure.name not in OUTPUTS)
-        draws = any(name in outputs for name in OF_FUTURES)
-        _SWEEPS.clear()
-        sweep = Sweep(facts, job.grid, job.day, "break_even_busy_share" in outputs, draws, others)
-        _SWEEPS[job.key] = sweep, SweepColumns(job.grid)
-    return _SWEEPS[job.key]
+    shipped = current()
+    if code_digest() != job.program:
+        raise PricingError("this worker has another version of the program: install the same on all workers")
+    if shipped.digest != job.prices:
+        raise PricingError("this worker has other live prices: give all workers the same RENT_OR_BUY_DATA")
+    facts = as_of(shipped, job.day)
+    if job.quotes is not None:
+        name, data = job.quotes
+        facts = with_quotes(facts, parse_quotes(data, name=name, catalogue=facts, day=job.day))
+    outputs = job.grid.outputs
+    others = tuple(measure for measure in MEASURES if measure.name in outputs and measure.name not in OUTPUTS)
+    draws = any(name in outputs for name in OF_FUTURES)
+    sweep = Sweep(facts, job.grid, job.day, "break_even_busy_share" in outputs, draws, others)
+    return sweep, SweepColumns(job.grid)
 
 
 def compute_block(job: SweepJob, span: Span) -> Block:

@@ -225,7 +225,10 @@ def model_upload() -> None:
             "becomes part of this plan, its link and its file only once you press a button."
         )
         st.file_uploader("config.json", type=["json"], key=CONFIG_FILE, max_upload_size=1, on_change=_read_config_file)
-        st.text_area("or its text", key=CONFIG_TEXT, max_chars=MOST_CHARACTERS, on_change=_read_config_text)
+        st.text_area(
+            "or its text", key=CONFIG_TEXT, max_chars=MOST_CHARACTERS,
+            on_change=lambda: _read_config(st.session_state[CONFIG_TEXT], "config.json"),
+        )  # fmt: skip
         st.text_input("Name", key=CONFIG_NAME, max_chars=80, placeholder="as in the file")
         _show_refusal(_CONFIG_REFUSAL)
         model: OwnModel | None = st.session_state.get(_MODEL)
@@ -243,13 +246,10 @@ def _read_config_file() -> None:
         _read_config(file.getvalue().decode("utf-8-sig", errors="replace"), file.name)
 
 
-def _read_config_text() -> None:
-    if st.session_state[CONFIG_TEXT]:
-        _read_config(st.session_state[CONFIG_TEXT], "config.json")
-
-
 def _read_config(text: str, file: str) -> None:
     """Read it once, when it comes. A text that cannot be read leaves everything as it was."""
+    if not text:
+        return
     st.session_state[_CONFIG_REFUSAL] = None
     try:
         st.session_state[_MODEL] = own_model(text, file=file)

@@ -3,41 +3,33 @@
 Every page and verb that names a price asks here. Nothing is laid over where there is no data folder.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from pricing.caching import cached
 from pricing.catalogue import Catalogue
 from pricing.feeds.folder import DATABASE, FILE, live_data_dir
 from pricing.load import load_catalogue
 
-
-@dataclass(frozen=True)
-class _CachedLiveCatalogue:
-    """The last catalogue with live prices in this process."""
-
-    facts: Catalogue
-    state: tuple[object, ...]
-    fingerprint: str
-    catalogue: Catalogue
-
-
-_LAST: list[_CachedLiveCatalogue] = []  # one at most; replaced as a whole, since pages are run in threads
+if TYPE_CHECKING:
+    from pricing.feeds.store import LivePriceStore
 
 
 def current(environ: Mapping[str, str] | None = None) -> Catalogue:
     """Return the catalogue that ships, with the live prices of this person or team laid over it."""
     environ = os.environ if environ is None else environ
-    facts = load_catalogue()
-    state = _store_fingerprint(environ)
-    if not state:
-        return facts
-    last = next((cached for cached in _LAST if cached.facts is facts), None)
-    if last is not None and last.state == state and None not in state:
-        return last.catalogue
+    facts, state = load_catalogue(), _store_fingerprint(environ)
+    return _stored(facts, state, environ) if state else facts
+
+
+@cached(1, same=lambda facts, *_: (facts,), equal=lambda _, state, __: object() if None in state else state)
+def _stored(facts: Catalogue, state: tuple[object, ...], environ: Mapping[str, str]) -> Catalogue:
+    """Return the facts with the prices of a store in this state; a database is asked each time."""
     from pricing.feeds.database import open_read_only  # only who has live prices waits for what lays them over
-    from pricing.feeds.laid import apply_live_prices, load_overlay
     from pricing.feeds.store import LivePriceStore
 
     database = open_read_only(environ)
@@ -45,11 +37,14 @@ def current(environ: Mapping[str, str] | None = None) -> Catalogue:
         return facts
     with closing(database):
         store = LivePriceStore(database)
-        fingerprint = f"{database.name} {store.state()}"
-        live = last.catalogue if last is not None and last.fingerprint == fingerprint else None
-        live = apply_live_prices(facts, load_overlay(facts, store, fingerprint)) if live is None else live
-    _LAST[:] = [_CachedLiveCatalogue(facts, state, fingerprint, live)]
-    return live
+        return _with_live_prices(facts, f"{database.name} {store.state()}", store)
+
+
+@cached(1, same=lambda facts, *_: (facts,), equal=lambda _, fingerprint, __: fingerprint)
+def _with_live_prices(facts: Catalogue, fingerprint: str, store: LivePriceStore) -> Catalogue:
+    from pricing.feeds.laid import apply_live_prices, load_overlay
+
+    return apply_live_prices(facts, load_overlay(facts, store, fingerprint))
 
 
 def _store_fingerprint(environ: Mapping[str, str]) -> tuple[object, ...]:

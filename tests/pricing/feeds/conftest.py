@@ -31,7 +31,8 @@ def environ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     if url is None:
         return there
     there |= {"RENT_OR_BUY_DATABASE": url}
-    monkeypatch.setattr(live, "_LAST", [])  # of the tables that stood there before
+    live._stored.cache_clear()  # of the tables that stood there before
+    live._with_live_prices.cache_clear()
     with closing(opened(there)) as database:
         database.run("DROP TABLE events, readings, replies, products, refreshes")
     return there

@@ -228,7 +228,8 @@ def peak_or_base(catalogue: Catalogue, keys: list[str]) -> str:
 def refreshed(server: Server, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> object:
     """The shipped catalogue after LiteLLM has been read with these prices."""
     monkeypatch.setattr(live, "load_catalogue", live_catalogue)
-    monkeypatch.setattr(live, "_LAST", [])
+    live._stored.cache_clear()
+    live._with_live_prices.cache_clear()
 
     def done(prices: Prices) -> Catalogue:
         rows = {

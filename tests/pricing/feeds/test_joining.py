@@ -51,7 +51,8 @@ def go(environ: dict[str, str], *sources: Feed) -> RefreshResult:
 def facts(monkeypatch: pytest.MonkeyPatch) -> Catalogue:
     """The catalogue that is laid over."""
     monkeypatch.setattr(live, "load_catalogue", live_catalogue)
-    monkeypatch.setattr(live, "_LAST", [])
+    live._stored.cache_clear()
+    live._with_live_prices.cache_clear()
     return live_catalogue()
 
 
