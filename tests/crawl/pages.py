@@ -225,9 +225,10 @@ class PageReader:
         ]
         kinds: dict[str, Callable[[dict[str, Any]], None]] = {
             "USD": self._paid_row, "If only this changed": self._even_row, "Input": self._input_row,
-            "Order in month": self._month_row, "What": self._also_row, "Plan": self._stress_row,
-            "Payments at": self._timing_row,
+            "Order in month": self._month_row, "Plan": self._stress_row, "Payments at": self._timing_row,
         }  # fmt: skip
+        if "Unit" in heads:
+            kinds["What"] = self._also_row
         if heads[0] == "Part, USD":
             self._parts(heads, rows)
         elif heads[0] == "Line, USD":
