@@ -144,8 +144,13 @@ def test_files_are_written_without_a_library_of_tables(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_only_a_mix_that_is_solved_loads_the_solver() -> None:
+def test_only_a_mix_within_limits_loads_the_solver(tmp_path: Path) -> None:
     found = ran("plan", "fine-tune-70b", *DAY)
+    assert found.code == 0
+    assert not found.loaded("scipy", *OF_TABLES_AND_SCREENS)
+    limited = tmp_path / "limited.yaml"
+    limited.write_text("schema: 1\nwork: [{accelerators: 12}]\nterms: {cash_on_day_one_usd: 100000}\n")
+    found = ran("plan", str(limited), *DAY)
     assert found.code == 0
     assert found.loaded("scipy.optimize")
     assert not found.loaded("scipy.stats", *OF_TABLES_AND_SCREENS)
