@@ -19,6 +19,7 @@ from planner.study.market.survey import MarketCandidate, doubling_candidates, ma
 from planner.study.plan_any import chosen
 from planner.web import ask, show_speed, state, state_results
 from planner.web.pages.speed import YOUR_RUNS
+from planner.web.state_results import RunComparison
 from pricing import Catalogue, load_catalogue
 from tests.evidence.golden import serving_rows, training_rows
 from tests.facts import DAY
@@ -42,7 +43,12 @@ def small_world(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(state, "today", lambda: DAY)
     monkeypatch.setattr(state_results, "doubling_candidates", few)
     rows = {"training": training_rows(), "serving": serving_rows()}
-    monkeypatch.setattr(state_results, "published", lambda facts, kind: published(facts, kind, rows[kind]))
+
+    def compared(facts: Catalogue, kind: str) -> RunComparison:
+        """Not kept for others who ask in this process, as the page's own result is."""
+        return RunComparison(*published(facts, kind.lower(), rows[kind.lower()]))
+
+    monkeypatch.setattr(state_results, "published_runs", compared)
 
 
 def visit(held: dict[str, str], view: str = "") -> AppTest:
