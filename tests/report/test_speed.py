@@ -45,7 +45,7 @@ from planner.speed.scenario_jobs import ScenarioServing, ScenarioTraining, solve
 from planner.speed.serving.bands import TRAITS as SERVING_TRAITS
 from planner.speed.serving.serve import serving_variants
 from planner.speed.training.constants import TRAITS as TRAINING_TRAITS
-from planner.speed.training.result import Interval, TrainingLayout, waterfall_steps
+from planner.speed.training.result import Interval, waterfall_steps
 from planner.speed.training.savings import memory_savings
 from planner.speed.work_to_hours import convert_to_hours
 from pricing import load_catalogue
@@ -146,8 +146,8 @@ def test_what_does_not_fit_says_what_it_needs_and_what_would_help() -> None:
 def test_the_layout_is_told_in_numbers_and_in_words() -> None:
     found = training().result
     assert found.speed is not None
-    layout = TrainingLayout(8, 4, 1, 1, 1, 2, 1, None, 1, "none", 900.0, 61.0)
-    speed = replace(found.speed, layout=layout)
+    plan = replace(found.speed.layout.plan, tp=8.0, pp=4.0, cp=1.0, ep=1.0, dp=2.0, shard=1.0)
+    speed = replace(found.speed, layout=replace(found.speed.layout, plan=plan))
     assert layout_words(speed) == (
         "How it is spread: each layer over 8 GPUs (TP), the layers over 4 stages behind each other (PP) and the data "
         "over 2 copies of the model (DP), which share optimizer states (ZeRO 1)."
@@ -155,7 +155,7 @@ def test_the_layout_is_told_in_numbers_and_in_words() -> None:
     memory, spread = training_tiles(replace(found, speed=speed))
     assert spread[:3] == ("TP × PP × DP", "8×4×2", "= 64 GPUs")
     assert memory.range == f"of {found.memory_gb:.3g} GB: fits"
-    alone = replace(layout, tp=1, pp=1, dp=1)
+    alone = replace(speed.layout, plan=replace(plan, tp=1.0, pp=1.0, dp=1.0))
     assert layout_words(replace(speed, layout=alone)) == "It runs on one GPU, so nothing is spread."
 
 

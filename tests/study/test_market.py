@@ -80,6 +80,7 @@ def test_a_rented_run_takes_what_train_says_and_costs_what_the_offer_bills(key: 
     there = scenario(RUN, accelerator=key)
     speed = train(CATALOGUE, training_job(there, RUN, TRAIN)).speed
     assert found.days.typical == pytest.approx(speed.days.typical)
+    assert ("recompute" in found.layout) == bool(speed.layout.plan.again)
     hours = speed.accelerator_hours
     bill = hired(CATALOGUE, key, accelerators=8, hours=hours.typical / 8, together=8, day=DAY)
     assert found.usd is not None

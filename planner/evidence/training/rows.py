@@ -28,9 +28,9 @@ from planner.speed.hardware import Hardware, MissingAcceleratorDataError, hardwa
 from planner.speed.match_model import match_accelerator, match_model
 from planner.speed.training.constants import default_calibration, level_name, run_kind
 from planner.speed.training.fitting import fits, peak_memory
-from planner.speed.training.layout import LayoutConstraints, search_layouts
+from planner.speed.training.layout import search_layouts
 from planner.speed.training.plan import TrainingPlan
-from planner.speed.training.stated import SHARDED_WEIGHTS, Counts, StatedLayout, complete_plan, find_software_stack
+from planner.speed.training.stated import SHARDED_WEIGHTS, Counts, StatedPlan, complete_plan, find_software_stack
 from pricing import Catalogue, UnknownNameError
 from pricing.caching import by_digest, cached
 
@@ -212,7 +212,7 @@ def read_run(catalogue: Catalogue, row: Row) -> TrainingRun:
         raise SkippedRunError(f"unknown accelerator: {error}") from error
     except (MissingAcceleratorDataError, UnknownShape) as error:
         raise SkippedRunError(str(error)) from error
-    stated = stated_layout(row)
+    stated = stated_plan(row)
     if stated.accelerators is None:
         raise SkippedRunError(NO_COUNT)
     of_its_size = model is not None and abs(catalogue.models[model].params_b * 1e9 / float(shape.params) - 1) <= NEARLY
@@ -236,12 +236,12 @@ def _chip(catalogue: Catalogue, key: str, nic_gb_s: float | None) -> Hardware:
     return hardware(key, catalogue.accelerators[key], nic_gb_s=nic_gb_s)
 
 
-def stated_layout(row: Row) -> StatedLayout:
+def stated_plan(row: Row) -> StatedPlan:
     task, stack = text(row, "task").casefold(), text(row, "framework").lower()
     recompute = text(row, "activation_recompute").casefold()
     weight_bytes = _first_match(_ADAPTERS, task)
     plain_pytorch = bool(_TORCH.search(text(row, "framework")))
-    return StatedLayout(
+    return StatedPlan(
         seq_len=number(row, "seq_len"), accelerators=number(row, "n_accelerators") or _ranks(row), tp=number(row, "tp"),
         pp=number(row, "pp"), vpp=number(row, "vpp"), cp=number(row, "cp"), ep=number(row, "ep"),
         dp=number(row, "dp"), micro_batch=number(row, "micro_batch"),
@@ -259,7 +259,7 @@ def stated_layout(row: Row) -> StatedLayout:
     )  # fmt: skip
 
 
-def _missing_info(row: Row, stated: StatedLayout) -> float:
+def _missing_info(row: Row, stated: StatedPlan) -> float:
     """Return how many cells that matter are missing: bits, the batch, recomputation, and the year."""
     recompute_missing = stated.recompute is None and not stated.adapter
     year_known = bool(text(row, "published") or software_year(row))
@@ -309,7 +309,7 @@ def software_year(row: Row) -> float | None:
     return year(text(row, "published"))
 
 
-def chosen(shape: Network, chip: Hardware, plan: TrainingPlan, stated: StatedLayout) -> TrainingPlan:
+def chosen(shape: Network, chip: Hardware, plan: TrainingPlan, stated: StatedPlan) -> TrainingPlan:
     """Return the plan with the layout of a mixture and the recompute that are not stated.
 
     A pod's torus is no switch: what the search would take for free there, compilers do not, so it is for GPUs.
@@ -317,11 +317,8 @@ def chosen(shape: Network, chip: Hardware, plan: TrainingPlan, stated: StatedLay
     if chip.is_gpu and float(shape.moe_layers) > 0 and (stated.tp is None or stated.pp is None):
         # The fastest legal layout that fits and agrees with what is stated.
         recompute = None if stated.recompute is None else float(stated.recompute >= 1)
-        constraints = LayoutConstraints(
-            tp=stated.tp, pp=stated.pp, vpp=stated.vpp, cp=stated.cp, ep=stated.ep, dp=stated.dp,
-            micro_batch=stated.micro_batch, shard=stated.shard, recompute=recompute,
-        )  # fmt: skip
-        layouts = search_layouts(shape, chip, plan, default_calibration().constants, wish=constraints).found
+        wish = replace(stated, recompute=recompute)
+        layouts = search_layouts(shape, chip, plan, default_calibration().constants, wish=wish).found
         plan = layouts[0].plan if layouts else plan
     old = plan.accelerators > ONE_MACHINE and plan.year < WHOLE_LAYERS_UNTIL
     # Plain stacks recompute whole layers, which adapters on sharded weights are trained with.

@@ -94,22 +94,24 @@ def training_tiles(result: TrainingResult) -> tuple[Tile, ...]:
         return ()
     if result.speed is None:
         return (_memory_tile(result.least_memory_gb, result.memory_gb),)
-    layout = result.speed.layout
-    ranks = {"TP": layout.tp, "PP": layout.pp, **({"CP": layout.cp} if layout.cp > 1 else {}), "DP": layout.dp}
+    plan = result.speed.layout.plan
+    ranks = {"TP": plan.tp, "PP": plan.pp, **({"CP": plan.cp} if plan.cp > 1 else {}), "DP": plan.dp}
     gpus = f"= {words.count(result.accelerators, 'GPU')}"
-    spread = Tile(" × ".join(ranks), "×".join(map(str, ranks.values())), gpus, layout_words(result.speed))
+    spread = Tile(
+        " × ".join(ranks), "×".join(f"{number:.0f}" for number in ranks.values()), gpus, layout_words(result.speed)
+    )
     return _memory_tile(float(result.speed.memory.total_gb), result.memory_gb), spread
 
 
 def layout_words(speed: TrainingSpeed) -> str:
     """Return in a sentence how the model is spread."""
-    layout = speed.layout
-    experts = f", the experts over {layout.ep} (EP)" if layout.ep > 1 else ""
+    plan = speed.layout.plan
+    experts = f", the experts over {plan.ep:.0f} (EP)" if plan.ep > 1 else ""
     parts = {
-        f"each layer over {layout.tp} GPUs (TP){experts}": layout.tp > 1 or bool(experts),
-        f"the layers over {layout.pp} stages behind each other (PP)": layout.pp > 1,
-        f"each sequence over {layout.cp} GPUs (CP)": layout.cp > 1,
-        f"the data over {layout.dp} copies of the model (DP){_ZERO[layout.zero]}": layout.dp > 1,
+        f"each layer over {plan.tp:.0f} GPUs (TP){experts}": plan.tp > 1 or bool(experts),
+        f"the layers over {plan.pp:.0f} stages behind each other (PP)": plan.pp > 1,
+        f"each sequence over {plan.cp:.0f} GPUs (CP)": plan.cp > 1,
+        f"the data over {plan.dp:.0f} copies of the model (DP){_ZERO[int(plan.shard)]}": plan.dp > 1,
     }
     spread = words.listed(text for text, applies in parts.items() if applies)
     return f"How it is spread: {spread}." if spread else "It runs on one GPU, so nothing is spread."

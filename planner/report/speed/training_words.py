@@ -14,6 +14,7 @@ from planner.scenario.base import HOURS_PER_DAY
 from planner.scenario.durations import format_duration, hours_words, range_words, seconds_words
 from planner.speed.training.goodput import team_hours_ratio
 from planner.speed.training.images import ImageTrainingResult, is_image_network
+from planner.speed.training.layout import LayoutCandidate
 from planner.speed.training.result import NOT_SPREAD, TrainingResult, TrainingSpeed
 from planner.speed.work_to_hours import ScenarioInHours
 
@@ -94,15 +95,29 @@ def training_text(result: TrainingResult, cost: JobHourQuote | None) -> str:
 
 def layouts_table(speed: TrainingSpeed) -> Table:
     """Return the best layout and the runners-up."""
+    rows = [_layout_cells(layout) for layout in (speed.layout, *speed.runners_up)]
     return Table.of(
         {
-            "TP": it.tp, "PP": it.pp, "stages": it.virtual_stages, "CP": it.cp, "EP": it.ep, "DP": it.dp,
-            "sharding": _ZERO[it.zero] + ("" if it.zero_within is None else f" within {it.zero_within}"),
-            "micro-batch": it.micro_batch, "recompute": it.recompute,
-            "tokens/s each": it.tokens_per_s_per_accelerator, "GB": it.memory_gb,
+            "TP": row["tp"], "PP": row["pp"], "stages": row["virtual_stages"], "CP": row["cp"], "EP": row["ep"],
+            "DP": row["dp"],
+            "sharding": _ZERO[row["zero"]] + (f" within {row['zero_within']}" if row["zero_within"] else ""),
+            "micro-batch": row["micro_batch"], "recompute": row["recompute"],
+            "tokens/s each": row["tokens_per_s_per_accelerator"], "GB": row["memory_gb"],
         }
-        for it in (speed.layout, *speed.runners_up)
+        for row in rows
     )  # fmt: skip
+
+
+def _layout_cells(layout: LayoutCandidate) -> dict[str, Any]:
+    """Return a layout under the names that it has in files."""
+    plan = layout.plan
+    return {
+        "tp": int(plan.tp), "pp": int(plan.pp), "virtual_stages": int(plan.vpp), "cp": int(plan.cp),
+        "ep": int(plan.ep), "dp": int(plan.dp), "zero": int(plan.shard), "zero_within": int(plan.shard_ranks) or None,
+        "micro_batch": int(plan.micro_batch),
+        "recompute": "full" if plan.recompute else "selective" if plan.selective else "none",
+        "tokens_per_s_per_accelerator": layout.tokens_per_s_per_accelerator, "memory_gb": layout.memory_gb,
+    }  # fmt: skip
 
 
 def memory_table(speed: TrainingSpeed) -> Table:
@@ -133,7 +148,7 @@ def training_rows(result: TrainingResult, cost: JobHourQuote | None) -> list[dic
         times = speed.tokens_per_s_per_accelerator.typical / layout.tokens_per_s_per_accelerator
         hours = speed.accelerator_hours.typical * times
         rows.append(
-            {**common, "fits": True, **asdict(layout), "accelerator_hours": finite(hours),
+            {**common, "fits": True, **_layout_cells(layout), "accelerator_hours": finite(hours),
              "days": finite(speed.days.typical * times),
              "usd": None if cost is None else finite(hours * cost.usd_per_accelerator_hour)}
         )  # fmt: skip
@@ -142,10 +157,14 @@ def training_rows(result: TrainingResult, cost: JobHourQuote | None) -> list[dic
 
 def training_data(result: TrainingResult, cost: JobHourQuote | None) -> dict[str, Any]:
     """Return the whole result as data: numbers stay numbers, missing values are None."""
-    data: dict[str, Any] = to_plain_data(asdict(result))
-    data["excluded"] = words.counted(result.excluded, "reason", "layouts")
+    data = asdict(result)
     if result.speed is not None:
-        data["speed"].pop("plan")
+        data["speed"] |= {
+            "layout": _layout_cells(result.speed.layout),
+            "runners_up": [_layout_cells(layout) for layout in result.speed.runners_up],
+        }
+    data = to_plain_data(data)
+    data["excluded"] = words.counted(result.excluded, "reason", "layouts")
     hours = None if result.speed is None else result.speed.accelerator_hours
     return {
         **data,

@@ -32,16 +32,15 @@ from planner.speed.training.goodput import TeamEfficiency, compute_optimal_token
 from planner.speed.training.layout import (
     LayoutCandidate,
     LayoutColumns,
-    LayoutConstraints,
     divisible_batch,
     hybrid_group_size,
     layout_score,
     valid_layouts,
 )
-from planner.speed.training.plan import TrainingPlan
-from planner.speed.training.result import Interval, TrainingLayout
+from planner.speed.training.plan import ANY_LAYOUT, TrainingPlan
+from planner.speed.training.result import Interval
 from planner.speed.training.step import tokens_per_s
-from planner.speed.training.train import base_plan, default_batch, find_network, run_hours, to_training_layout
+from planner.speed.training.train import base_plan, default_batch, find_network, run_hours
 from pricing import Catalogue
 from pricing.caching import cached
 
@@ -59,7 +58,7 @@ class Throughput:
     memory_gb: float
     least_memory_gb: float  # of the leanest layout; not-a-number where none is legal
     tokens_per_s_per_accelerator: float | None = None
-    layout: TrainingLayout | None = None
+    layout: LayoutCandidate | None = None
     accelerator_hours: Interval | None = None
 
     @property
@@ -136,7 +135,7 @@ class _LayoutResult:
     memory_gb: float
     least_memory_gb: float
     rate: float = 0.0
-    layout: TrainingLayout | None = None
+    layout: LayoutCandidate | None = None
     band: Band | None = None
     team_kept: float = 0.0  # the share of what one's own runs say that is believed to be the team's
 
@@ -170,8 +169,8 @@ def _weighed(
     widest = take_entries(chips.columns, (int(np.argmax(chips.domain)), 0))
     here = replace(base_plan(job, batch=batch), accelerators=float(count))
     if job.global_batch_sequences is None:
-        here = replace(here, global_batch=float(divisible_batch(shape, widest, here, LayoutConstraints())))
-    table = valid_layouts(shape, widest, here, LayoutConstraints(), {})
+        here = replace(here, global_batch=float(divisible_batch(shape, widest, here, ANY_LAYOUT)))
+    table = valid_layouts(shape, widest, here, ANY_LAYOUT, {})
     table = {name: column[_undominated(table)] for name, column in table.items()}
     table, domain = _with_hybrids(table, sorted({float(size) for size in chips.domain}))
     plans = replace(here, **table)
@@ -298,7 +297,7 @@ def _one(
         return result
     place = int(best.at[at])
     plan, pace = take_entries(on.plans, place), chips.paces[at]
-    layout = to_training_layout(LayoutCandidate(plan, rate, float(on.memory_gb[place])))
+    layout = LayoutCandidate(plan, rate, float(on.memory_gb[place]))
     band = training_band(
         training_traits(shape, plan, chips.families[at]), calibration=fitted, own=pace.like or "",
         kind=chips.kinds[at], level=level_name(shape.label, chips.keys[at], plan),

@@ -19,7 +19,7 @@ from planner.speed.arrays import Num, take_entries
 from planner.speed.hardware import Hardware, InvalidJobError
 from planner.speed.training.constants import TrainingConstants
 from planner.speed.training.fitting import USABLE_SHARE, peak_memory
-from planner.speed.training.plan import TrainingPlan, stage_slots
+from planner.speed.training.plan import HYBRID, SELECTIVE, Layout, TrainingPlan, stage_slots
 from planner.speed.training.step import tokens_per_s
 
 Array = NDArray[np.float64]
@@ -35,32 +35,12 @@ SHARDING = "ZeRO 2 and 3 are not combined with pipeline stages; a single replica
 CONTEXT = "less than so many tokens of a sequence on a rank"
 MEMORY = "does not fit in memory"
 
-HYBRID, SELECTIVE = 3.5, 0.5
 LEAST_TOKENS_OF_A_RANK = 1_024.0
 MICRO_BATCHES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 MOST_VIRTUAL_STAGES, MOST_EXPERT_RANKS, MOST_CONTEXT_RANKS = 16, 512, 64
 RUNNERS_UP = 5
 # How much faster a layout must be to be worth all the memory instead of none: of about as fast ones the leaner wins.
 WORTH_ALL_MEMORY = 0.01
-
-
-@dataclass(frozen=True)
-class LayoutConstraints:
-    """The fixed parts of a layout; None: anything legal.
-
-    `shard` is the ZeRO stage, or `HYBRID`: stage 3 within the fast link, whole copies beyond. `recompute` is 0,
-    `SELECTIVE` or 1.
-    """
-
-    tp: float | None = None
-    pp: float | None = None
-    vpp: float | None = None
-    cp: float | None = None
-    ep: float | None = None
-    dp: float | None = None
-    micro_batch: float | None = None
-    shard: float | None = None
-    recompute: float | None = None
 
 
 @dataclass(frozen=True)
@@ -93,7 +73,7 @@ def search_layouts(
     base: TrainingPlan,
     constants: TrainingConstants,
     *,
-    wish: LayoutConstraints,
+    wish: Layout[float | None],
     chip_factor: float = 1.0,
 ) -> LayoutSearchResult:
     """The fastest layouts that fit. `base` says all that is not layout: batch, length, precision, year."""
@@ -137,7 +117,7 @@ def _best(rate: Array, table: LayoutColumns) -> list[int]:
 
 
 def valid_layouts(
-    shape: Network, chip: Hardware, base: TrainingPlan, wish: LayoutConstraints, excluded: dict[str, int]
+    shape: Network, chip: Hardware, base: TrainingPlan, wish: Layout[float | None], excluded: dict[str, int]
 ) -> LayoutColumns:
     """All layouts that obey the rules; `excluded` is filled with how many broke which."""
     count, batch = float(base.accelerators), float(base.global_batch)
@@ -236,12 +216,12 @@ _FAR = 64  # accelerators more or fewer that are looked at
 _MACHINE = 8
 
 
-def has_valid_layout(shape: Network, chip: Hardware, base: TrainingPlan, wish: LayoutConstraints) -> bool:
+def has_valid_layout(shape: Network, chip: Hardware, base: TrainingPlan, wish: Layout[float | None]) -> bool:
     """Return whether any layout divides batch, accelerators and model."""
     return len(valid_layouts(shape, chip, base, wish, {})["tp"]) > 0
 
 
-def divisible_batch(shape: Network, chip: Hardware, base: TrainingPlan, wish: LayoutConstraints) -> int:
+def divisible_batch(shape: Network, chip: Hardware, base: TrainingPlan, wish: Layout[float | None]) -> int:
     """The batch of a plan that nobody asked for: as it is, else the nearest of which each accelerator has as many."""
     count, batch = int(base.accelerators), int(base.global_batch)
     if count & (count - 1) == 0 or has_valid_layout(shape, chip, base, wish):  # powers of two divide into each other
@@ -251,7 +231,7 @@ def divisible_batch(shape: Network, chip: Hardware, base: TrainingPlan, wish: La
 
 
 def nearest_valid_plans(
-    shape: Network, chip: Hardware, base: TrainingPlan, wish: LayoutConstraints
+    shape: Network, chip: Hardware, base: TrainingPlan, wish: Layout[float | None]
 ) -> Iterator[TrainingPlan]:
     """Plans that are legal beside one that is not: the batch below and above, then fewer and more accelerators."""
     count, batch = int(base.accelerators), int(base.global_batch)

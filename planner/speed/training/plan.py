@@ -1,6 +1,7 @@
 """The plan of a training step over accelerators: numbers only, for one plan or arrays of many."""
 
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -16,9 +17,36 @@ def stage_slots(layers: Num, stages: Num) -> Num:
     return np.where((layers + 2) % stages == 0, layers, full)[()]
 
 
+# Of `shard` and `recompute`, where a search is to choose within them: whole copies beyond the fast link, and what only
+# moves bytes done again. A plan states them as `shard_ranks` and `selective`.
+HYBRID, SELECTIVE = 3.5, 0.5
+Degree = TypeVar("Degree", Num, float | None)
+
+
 @dataclass(frozen=True)
-class TrainingPlan:
-    """One way to run a step. `recompute` is the share of a forward pass done again; `shard` the ZeRO stage, 3 FSDP.
+class Layout(Generic[Degree]):
+    """How a model is spread over accelerators. None, of a layout that is searched or stated in part: any legal degree.
+
+    `recompute` is the share of a forward pass done again; `shard` the ZeRO stage, 3 FSDP.
+    """
+
+    tp: Degree
+    pp: Degree
+    vpp: Degree
+    cp: Degree
+    ep: Degree
+    dp: Degree
+    micro_batch: Degree
+    shard: Degree
+    recompute: Degree
+
+
+ANY_LAYOUT = Layout[float | None](None, None, None, None, None, None, None, None, None)
+
+
+@dataclass(frozen=True)
+class TrainingPlan(Layout[Num]):
+    """One way to run a step: its layout, and what it runs.
 
     `selective` is 1 where only what moves bytes is done again: norms, activations, and scores that were written out.
 
@@ -28,16 +56,7 @@ class TrainingPlan:
 
     seq_len: Num
     accelerators: Num
-    tp: Num
-    pp: Num
-    vpp: Num
-    cp: Num
-    ep: Num
-    dp: Num
-    micro_batch: Num
     global_batch: Num
-    recompute: Num
-    shard: Num
     bits: Num
     backward: Num
     trainable_share: Num

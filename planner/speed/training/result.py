@@ -9,6 +9,7 @@ from planner.speed.bands import Band
 from planner.speed.hardware import Hardware
 from planner.speed.training.fitting import TrainingMemory
 from planner.speed.training.goodput import Reliability, TeamEfficiency
+from planner.speed.training.layout import LayoutCandidate
 from planner.speed.training.plan import TrainingPlan
 from planner.speed.training.step import TrainingStepParts
 
@@ -23,24 +24,6 @@ class WaterfallPart:
     words: str
     seconds: float
     share: float
-
-
-@dataclass(frozen=True)
-class TrainingLayout:
-    """One way to spread the job, with what it reaches."""
-
-    tp: int
-    pp: int
-    virtual_stages: int
-    cp: int
-    ep: int
-    dp: int
-    zero: int
-    zero_within: int | None
-    micro_batch: int
-    recompute: str
-    tokens_per_s_per_accelerator: float
-    memory_gb: float
 
 
 @dataclass(frozen=True)
@@ -65,9 +48,8 @@ class Interval:
 class TrainingSpeed:
     """The speed of a job that fits, and its length. Hours count all accelerators."""
 
-    layout: TrainingLayout
-    runners_up: tuple[TrainingLayout, ...]
-    plan: TrainingPlan
+    layout: LayoutCandidate
+    runners_up: tuple[LayoutCandidate, ...]
     memory: TrainingMemory
     parts: TrainingStepParts
     waterfall: tuple[WaterfallPart, ...]

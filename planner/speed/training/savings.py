@@ -5,7 +5,7 @@ nothing fits, the layout is the leanest there is.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
@@ -14,14 +14,14 @@ from planner.speed.arrays import stack_records, take_entries
 from planner.speed.training.constants import TrainingCalibration, default_calibration
 from planner.speed.training.fitting import USABLE_SHARE, TrainingMemory, fits, peak_memory
 from planner.speed.training.layout import valid_layouts
-from planner.speed.training.plan import TrainingPlan
+from planner.speed.training.plan import Layout, TrainingPlan
 from planner.speed.training.step import tokens_per_s
 from planner.speed.training.train import MOST_DOUBLINGS, ResolvedTrainingJob, base_plan, resolve_training_job
 from pricing import Catalogue
 
 AS_IT_IS = "as it is"
 # All that a search may choose: what is left out of these would silently be another layout.
-_LAYOUT = ("tp", "pp", "vpp", "cp", "ep", "dp", "micro_batch", "shard", "shard_ranks", "recompute", "selective")
+_LAYOUT = (*(degree.name for degree in fields(Layout)), "shard_ranks", "selective")
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,7 @@ from pydantic import Field
 
 from planner.network.network import Network
 from planner.speed.hardware import Hardware, read_data
-from planner.speed.training.layout import LayoutConstraints
-from planner.speed.training.plan import TrainingPlan
+from planner.speed.training.plan import Layout, TrainingPlan
 from pricing.caching import cached
 from pricing.figure import StrictModel, Text
 
@@ -85,8 +84,8 @@ SHARDED_WEIGHTS = 3.0
 
 
 @dataclass(frozen=True)
-class StatedLayout(LayoutConstraints):
-    """Layout and settings that a run states; None if not stated. `recompute` is the share of a forward pass."""
+class StatedPlan(Layout[float | None]):
+    """What a run states of its plan; None if not stated."""
 
     accelerators: float | None = None
     seq_len: float | None = None
@@ -108,7 +107,7 @@ class StatedLayout(LayoutConstraints):
     two_way: bool = False
 
 
-def complete_plan(shape: Network, chip: Hardware, stated: StatedLayout) -> TrainingPlan:
+def complete_plan(shape: Network, chip: Hardware, stated: StatedPlan) -> TrainingPlan:
     """Return a whole plan: what a run states, and what is usual for the rest."""
     count, stack = stated.accelerators or 1.0, stated.stack
     seq_len = stated.seq_len or (USUAL_ADAPTER_SEQUENCE if stated.adapter else USUAL_SEQUENCE)
@@ -160,7 +159,7 @@ def is_compiled(stated: bool | None, *, eager: bool, year: float) -> float:
 
 
 def _splits(
-    shape: Network, chip: Hardware, stated: StatedLayout, count: float, seq_len: float
+    shape: Network, chip: Hardware, stated: StatedPlan, count: float, seq_len: float
 ) -> tuple[float, float, float]:
     """Return tensor, pipeline and context ranks: as stated, else the least that holds the model and the batch."""
     if stated.tp is not None and stated.pp is not None:

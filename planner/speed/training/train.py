@@ -44,10 +44,7 @@ from planner.speed.training.goodput import (
 )
 from planner.speed.training.images import no_rate_message
 from planner.speed.training.layout import (
-    HYBRID,
-    SELECTIVE,
     LayoutCandidate,
-    LayoutConstraints,
     LayoutSearchResult,
     check_training_job,
     divisible_batch,
@@ -55,12 +52,11 @@ from planner.speed.training.layout import (
     nearest_valid_plans,
     search_layouts,
 )
-from planner.speed.training.plan import TrainingPlan
+from planner.speed.training.plan import HYBRID, SELECTIVE, Layout, TrainingPlan
 from planner.speed.training.result import (
     NOT_SPREAD,
     Interval,
     TrainingFitSuggestion,
-    TrainingLayout,
     TrainingResult,
     TrainingSpeed,
     flops_per_token,
@@ -104,7 +100,7 @@ class ResolvedTrainingJob:
     pace: SpeedCorrection
     constants: TrainingCalibration
     batch: int
-    wish: LayoutConstraints
+    wish: Layout[float | None]
 
     def level_name(self, plan: TrainingPlan) -> str:
         """Return by what the level of its setup is known."""
@@ -163,7 +159,7 @@ def resolve_training_job(
     family = hardware_family(record)
     factor = calibration.chip_factor(key, family) * kind_pace(record.kind)
     zero = None if job.zero is None else _ZERO[job.zero]
-    wish = LayoutConstraints(
+    wish = Layout[float | None](
         tp=job.tp, pp=job.pp, vpp=job.virtual_stages, cp=job.cp, ep=job.ep, dp=job.dp, micro_batch=job.micro_batch,
         shard=zero, recompute=None if job.recompute is None else _RECOMPUTE[job.recompute],
     )  # fmt: skip
@@ -265,8 +261,7 @@ def _speed(
     useful_flops, done_flops = flops_per_token(resolved.shape, plan)
     peak = float(resolved.chip.peak_tflops(plan.bits)) * 1e12
     return TrainingSpeed(
-        layout=to_training_layout(best), runners_up=tuple(to_training_layout(other) for other in others), plan=plan,
-        memory=peak_memory(resolved.shape, plan), parts=parts,
+        layout=best, runners_up=others, memory=peak_memory(resolved.shape, plan), parts=parts,
         waterfall=waterfall(resolved.shape, resolved.chip, plan, parts), step_time_s=float(parts.total_s),
         tokens_per_s_per_accelerator=Interval(rate * band.low, rate, rate * band.high), band=band,
         mfu=rate * useful_flops / peak, hfu=rate * done_flops / peak, reliability=often, useful_share=useful,
@@ -281,18 +276,6 @@ def run_hours(tokens: float, rate: float, useful: float, band: Band, team: tuple
         return Interval(float("inf"), float("inf"), float("inf"))
     typical = tokens / rate / 3600 / useful
     return Interval(typical / band.high / team[2], typical / team[1], typical / band.low / team[0])
-
-
-def to_training_layout(candidate: LayoutCandidate) -> TrainingLayout:
-    """Return a layout in words."""
-    plan = candidate.plan
-    return TrainingLayout(
-        tp=int(plan.tp), pp=int(plan.pp), virtual_stages=int(plan.vpp), cp=int(plan.cp), ep=int(plan.ep),
-        dp=int(plan.dp), zero=int(plan.shard), zero_within=int(plan.shard_ranks) or None,
-        micro_batch=int(plan.micro_batch),
-        recompute="full" if plan.recompute else "selective" if plan.selective else "none",
-        tokens_per_s_per_accelerator=candidate.tokens_per_s_per_accelerator, memory_gb=candidate.memory_gb,
-    )  # fmt: skip
 
 
 def _ways_to_fit(resolved: ResolvedTrainingJob, base: TrainingPlan) -> tuple[TrainingFitSuggestion, ...]:

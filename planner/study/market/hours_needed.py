@@ -16,7 +16,8 @@ from planner.speed.hardware import InvalidJobError, MissingAcceleratorDataError
 from planner.speed.serving import NonLlmServing, ScaledRun, ServingResult, scale_run
 from planner.speed.training.across import Throughput, across, unknown_speed
 from planner.speed.training.images import image_training, is_image_network
-from planner.speed.training.result import Interval, TrainingLayout
+from planner.speed.training.layout import LayoutCandidate
+from planner.speed.training.result import Interval
 from planner.speed.work_to_hours import ScenarioInHours, convert_to_hours, image_job, training_job
 from planner.study.market.candidate import Rejection
 from pricing import Catalogue
@@ -213,14 +214,15 @@ def _per_month(once: WorkEstimate, runs: float) -> WorkEstimate:
     return replace(once, at_once=at_once, hours=hours, busy_share=hours.typical / (at_once * HOURS_PER_MONTH))
 
 
-def _layout_text(layout: TrainingLayout | None) -> str:
+def _layout_text(layout: LayoutCandidate | None) -> str:
     """Return a layout in short: TP 8 x PP 2 x DP 4, ZeRO 1. Empty for a single accelerator."""
     if layout is None:
         return ""
-    sizes = (("TP", layout.tp), ("PP", layout.pp), ("CP", layout.cp), ("DP", layout.dp), ("EP", layout.ep))
-    parts = [" x ".join(f"{name} {size}" for name, size in sizes if size > 1)]
-    parts += [f"ZeRO {layout.zero}"] if layout.zero else []
-    parts += ["recompute"] if layout.recompute else []
+    plan = layout.plan
+    sizes = (("TP", plan.tp), ("PP", plan.pp), ("CP", plan.cp), ("DP", plan.dp), ("EP", plan.ep))
+    parts = [" x ".join(f"{name} {size:.0f}" for name, size in sizes if size > 1)]
+    parts += [f"ZeRO {plan.shard:.0f}"] if plan.shard else []
+    parts += ["recompute"] if plan.again else []
     return ", ".join(filter(None, parts))
 
 

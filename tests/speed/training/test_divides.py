@@ -96,7 +96,7 @@ JOBS = [
     (TrainingJob(model="mixtral-8x7b", accelerator="any", tokens=1e11, precision="fp8", seq_len=8_192), (16,)),
     (TrainingJob(model="llama-3.1-405b", accelerator="any", tokens=1e12, team="ordinary"), (2, 4_096)),
 ]
-LAYOUT = ("tp", "pp", "virtual_stages", "cp", "ep", "dp", "micro_batch", "recompute")
+LAYOUT = ("tp", "pp", "vpp", "cp", "ep", "dp", "micro_batch", "recompute", "selective")
 
 
 @pytest.mark.slow
@@ -118,7 +118,7 @@ def assert_like_train(job: TrainingJob, found: Throughput) -> None:
     assert found.layout is not None
     for end in ("low", "typical", "high"):
         assert math.isclose(getattr(found.days, end), getattr(alone.speed.days, end), rel_tol=1e-9)
-    assert all(getattr(found.layout, name) == getattr(alone.speed.layout, name) for name in LAYOUT)
+    assert all(getattr(found.layout.plan, name) == getattr(alone.speed.layout.plan, name) for name in LAYOUT)
     assert found.tokens_per_s_per_accelerator == pytest.approx(alone.speed.tokens_per_s_per_accelerator.typical)
 
 

@@ -12,7 +12,8 @@ from planner.speed.hardware import InvalidJobError, hardware
 from planner.speed.training import TrainingJob, TrainingResult, train
 from planner.speed.training.across import unknown_speed
 from planner.speed.training.goodput import compute_optimal_tokens, effective_fresh_tokens, reliability, useful_share
-from planner.speed.training.layout import LayoutConstraints, valid_layouts
+from planner.speed.training.layout import valid_layouts
+from planner.speed.training.plan import ANY_LAYOUT
 from planner.speed.training.train import base_plan
 from pricing import Catalogue, PricingError
 from pricing.records import Accelerator
@@ -39,17 +40,18 @@ def test_all_layouts_of_a_large_job_are_weighed_and_the_best_is_first(catalogue:
         global_batch_sequences=4_096,
     )  # fmt: skip
     assert found.layouts_evaluated > 1_000
-    rates = [found.speed.layout, *found.speed.runners_up]
-    assert [r.tokens_per_s_per_accelerator for r in rates] == sorted(
-        (r.tokens_per_s_per_accelerator for r in rates), reverse=True
-    )
-    assert all(r.tp * r.pp * r.cp * r.dp == 4_096 and r.memory_gb <= found.memory_gb for r in rates)
+    layouts = [found.speed.layout, *found.speed.runners_up]
+    rates = [layout.tokens_per_s_per_accelerator for layout in layouts]
+    assert rates == sorted(rates, reverse=True)
+    plans = [layout.plan for layout in layouts]
+    assert all(plan.tp * plan.pp * plan.cp * plan.dp == 4_096 for plan in plans)
+    assert all(layout.memory_gb <= found.memory_gb for layout in layouts)
     assert found.excluded["does not fit in memory"] > 0
 
 
 def test_a_stated_layout_is_kept_and_never_beats_the_search(catalogue: Catalogue) -> None:
     free, fixed = asked(catalogue, accelerators=64), asked(catalogue, accelerators=64, tp=4, pp=2)
-    assert (fixed.speed.layout.tp, fixed.speed.layout.pp) == (4, 2)
+    assert (fixed.speed.layout.plan.tp, fixed.speed.layout.plan.pp) == (4, 2)
     assert fixed.speed.tokens_per_s_per_accelerator.typical <= free.speed.tokens_per_s_per_accelerator.typical
 
 
@@ -235,7 +237,7 @@ def test_recompute_trades_speed_for_memory_in_three_steps(catalogue: Catalogue) 
     fixed: dict[str, Any] = {"accelerator": "H200-SXM-141GB", "tp": 1, "pp": 1, "micro_batch": 2, "zero": "zero3"}
     speeds = [asked(catalogue, recompute=level, **fixed).speed for level in ("none", "selective", "full")]
     layouts = [speed.layout for speed in speeds if speed is not None]
-    assert [layout.recompute for layout in layouts] == ["none", "selective", "full"]
+    assert [(layout.plan.recompute, layout.plan.selective) for layout in layouts] == [(0, 0), (0, 1), (1, 0)]
     rates, sizes = [layout.tokens_per_s_per_accelerator for layout in layouts], [layout.memory_gb for layout in layouts]
     assert rates == sorted(rates, reverse=True)
     assert sizes == sorted(sizes, reverse=True)
@@ -248,7 +250,7 @@ def test_whole_copies_in_each_node_pay_where_the_network_is_slow(catalogue: Cata
     for network in (3.0, 400.0):
         for zero in ("zero3", "hybrid"):
             speed = asked(catalogue, zero=zero, network_gb_s=network, **fixed).speed
-            assert speed.layout.zero_within == (8 if zero == "hybrid" else None)
+            assert speed.layout.plan.shard_ranks == (8 if zero == "hybrid" else 0)
             rates[network, zero] = speed.layout.tokens_per_s_per_accelerator
     gain = {network: rates[network, "hybrid"] / rates[network, "zero3"] for network in (3.0, 400.0)}
     assert gain[3.0] > 1.05
@@ -260,7 +262,7 @@ def test_a_search_weighs_hybrid_sharding_within_racks(catalogue: Catalogue) -> N
     job = TrainingJob(accelerator="GB200-NVL72-186GB", accelerators=288)
     chip = hardware(job.accelerator, catalogue.accelerators[job.accelerator])
     shape = build_network(catalogue.models["Llama-3-8B"])
-    table = valid_layouts(shape, chip, base_plan(job, batch=1_152), LayoutConstraints(), {})
+    table = valid_layouts(shape, chip, base_plan(job, batch=1_152), ANY_LAYOUT, {})
     hybrid = table["shard_ranks"] > 0
     assert hybrid.any()
     assert set(table["shard"][hybrid]) == {3.0}

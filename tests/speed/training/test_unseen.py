@@ -45,7 +45,7 @@ def test_a_job_like_deepseek_v3_takes_as_long_as_theirs_took(catalogue: Catalogu
         global_batch_sequences=15_360,
     )  # fmt: skip
     speed = train(catalogue, job).speed
-    assert speed.layout.pp > 1
+    assert speed.layout.plan.pp > 1
     assert speed.days.low < 54.2 < speed.days.typical < 75
 
 
