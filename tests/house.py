@@ -7,6 +7,7 @@ docs/decisions/0001-the-house.md; a wall that is moved is moved there and here.
 from __future__ import annotations
 
 import ast
+import gc
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -92,7 +93,11 @@ Rule = Callable[[Module], Iterator[str]]
 def modules(root: Path = ROOT) -> list[Module]:
     """Every module of the program itself, read once."""
     paths = [root / "app.py", *sorted((root / "pricing").rglob("*.py")), *sorted((root / "planner").rglob("*.py"))]
-    return [Module.of(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")) for path in paths]
+    gc.disable()  # nodes by the hundred thousand that all stay: the collector would look through them again and again
+    try:
+        return [Module.of(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")) for path in paths]
+    finally:
+        gc.enable()
 
 
 def inside(name: str, rooms: tuple[str, ...]) -> bool:

@@ -14,6 +14,9 @@ from pricing import load_catalogue
 from pricing.market.sellers import listed
 from pricing.records import Offer
 from tests.money.renting import DAY, MARKET, figure, offer, plan, work, world
+from tests.rows import slow_except
+
+CHIPS = ("H100-SXM5-80GB", "A100-SXM4-80GB", "L40S-48GB", "RTX-4090-24GB", "MI300X-192GB")
 
 
 def chosen(*works: dict[str, Any], offers: dict[str, Offer], after_days: int = 0, **changes: Any) -> ChosenOffers:
@@ -93,7 +96,7 @@ def test_nothing_on_offer_is_nothing_taken() -> None:
     assert (found.on_demand, found.reserved, found.spot) == (None, None, None)
 
 
-@pytest.mark.parametrize("chip", ["H100-SXM5-80GB", "A100-SXM4-80GB", "L40S-48GB", "RTX-4090-24GB", "MI300X-192GB"])
+@pytest.mark.parametrize("chip", slow_except(("H100-SXM5-80GB",), CHIPS))
 @pytest.mark.parametrize("gpus", [1, 12, 256])
 def test_offers_that_their_own_seller_undercuts_change_no_choice(
     chip: str, gpus: int, monkeypatch: pytest.MonkeyPatch

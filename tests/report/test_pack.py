@@ -39,7 +39,6 @@ PLANS = {preset.key: preset.scenario for preset in load_presets()} | {
     "taxed": TAXED, **{f"random-{number}": random_scenario(Random(1_000 + number)) for number in range(RANDOM)},
 }  # fmt: skip
 STYLES = [CsvStyle(*style) for style in product(SEPARATORS, DECIMALS, ENCODINGS)]
-QUICK = STYLES[::5]  # among them each separator, each sign and each encoding
 
 
 def answered(scenario: Scenario) -> tuple[Plan, Answer]:
@@ -81,7 +80,7 @@ def wrong_cents(pack: CsvPack) -> list[str]:
     return wrong
 
 
-@pytest.mark.parametrize("name", slow_except(("chat-service", "enterprise", "taxed"), PLANS))
+@pytest.mark.parametrize("name", slow_except(("taxed",), PLANS))
 def test_cash_totals_and_npv_follow_from_the_assumptions_alone(name: str) -> None:
     plan, answer = answered(PLANS[name])
     pack = read(write_pack(plan, answer, None, "Buy."))
@@ -96,7 +95,7 @@ def test_cash_totals_and_npv_follow_from_the_assumptions_alone(name: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "style", slow_except(QUICK, STYLES), ids=lambda style: f"{style.separator}-{style.decimal}-{style.encoding}"
+    "style", slow_except(STYLES[:1], STYLES), ids=lambda style: f"{style.separator}-{style.decimal}-{style.encoding}"
 )
 def test_every_style_is_calculated_and_read_back_alike(style: CsvStyle) -> None:
     plan, answer = answered(TAXED)

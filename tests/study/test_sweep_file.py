@@ -121,6 +121,7 @@ def test_a_sweep_wants_a_file_that_it_can_go_on_with(
     assert err.startswith(f"{name}: resuming needs a regular file")
 
 
+@pytest.mark.slow
 def test_a_full_disk_stops_a_sweep_with_its_file_and_how_to_go_on(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, six: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -118,6 +118,7 @@ def test_a_slow_server_is_not_waited_for(server: Server, client: Client) -> None
     assert refused(client=client) == "Example fell silent in the middle of its reply."
 
 
+@pytest.mark.slow
 def test_one_that_says_nothing_at_all_is_asked_again(server: Server, client: Client) -> None:
     def silent(_: Asked) -> Answer:
         server.over.wait(5)
@@ -128,6 +129,7 @@ def test_one_that_says_nothing_at_all_is_asked_again(server: Server, client: Cli
     assert len(server.asked) == BRISK.tries
 
 
+@pytest.mark.slow
 def test_a_drip_of_bytes_ends_with_the_time_of_the_feed(server: Server) -> None:
     limits = ClientLimits(silent_s=2, total_s=0.5, tries=1)
     client = Client(feed(), limits=limits, at=server.at(HOST), environ={})

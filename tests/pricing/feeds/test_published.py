@@ -182,6 +182,7 @@ def test_pages_that_are_each_a_little_slow_are_given_up_together(server: Server)
     client.close()
 
 
+@pytest.mark.slow
 def test_a_source_that_thinks_first_and_then_sends_at_once_is_read(server: Server) -> None:
     def late(_: Asked) -> Answer:
         server.over.wait(0.4)
@@ -194,6 +195,7 @@ def test_a_source_that_thinks_first_and_then_sends_at_once_is_read(server: Serve
     client.close()
 
 
+@pytest.mark.slow
 def test_a_long_reply_that_is_read_slowly_by_us_is_not_given_up(server: Server) -> None:
     server.says("/prices", Answer(body=b"a line\n" * 50_000))
     client = Client(feed(), limits=STEADY, at=server.at(HOST), environ={})

@@ -260,6 +260,7 @@ def test_aws_folds_what_is_paid_up_front_into_the_hours_and_drops_zeros() -> Non
     assert [name for name in odd("aws") if "on demand" not in name] == ["p9-r200.48xlarge"]
 
 
+@pytest.mark.slow
 def test_a_version_of_a_file_of_aws_is_loaded_once(tmp_path: Path) -> None:
     feed, terms, plans = feeds()["aws"], "/20261119190000/us-east-1/", "/20261120210000/us-east-1/"
     with the_world() as world:
@@ -290,6 +291,7 @@ def test_a_version_of_a_file_of_aws_is_loaded_once(tmp_path: Path) -> None:
 NEWEST = "AmazonEC2/current/region_index.json"
 
 
+@pytest.mark.slow
 def test_a_trial_refresh_keeps_no_copy(tmp_path: Path) -> None:
     aws, there = feeds()["aws"], {"RENT_OR_BUY_DATA": str(tmp_path)}
     with the_world() as world:
