@@ -90,11 +90,6 @@ def catalogue_schema(folder: str) -> Schema:
     return editor_schema(DataFile, only=("about", "sources", *SECTIONS_OF[folder]))
 
 
-def schema_line(schema: str) -> str:
-    """Return the first line of a file whose schema stands at `schema`, for editors."""
-    return f"# yaml-language-server: $schema={schema}"
-
-
 def _forget(record: Schema, fields: Collection[str]) -> None:
     record["properties"] = {name: definition for name, definition in record["properties"].items() if name not in fields}
     record["required"] = [name for name in record["required"] if name not in fields]

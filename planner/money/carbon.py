@@ -15,7 +15,7 @@ import numpy as np
 
 from planner.money.formula import Num, formula
 from planner.money.inflation import WORTH
-from planner.money.ledger import CASES, Case, Ledger, LedgerInput, Line, Origin, Part, end
+from planner.money.ledger import CASES, Case, Ledger, Line, Origin, Part, end
 from planner.money.many_ledgers import build_ledger, option_builder
 from planner.money.option import Option
 from planner.money.owning.lines import CARDS, SERVERS
@@ -227,7 +227,7 @@ def _power_draws(
 def _grid_of(setting: PlanContext, way: Way, hours: RentedHours) -> GridIntensity | None:
     """Return the grid of rented hours: in the country of the seller whose price they cost."""
     catalogue, taken = setting.catalogue, setting.offers
-    origin = hourly_price_input(hours.line).origin
+    origin = next(used for used in hours.line.used if used.name == PRICE).origin
     figure = (origin if isinstance(origin, Origin) else origin(0)).figure
 
     def has_figure(key: str | None) -> bool:
@@ -350,11 +350,6 @@ def missing_energy_reason(ledger: Ledger) -> str | None:
     if any(line.part == "tokens" and np.any(np.nan_to_num(line.usd, nan=1.0) != 0) for line in ledger.lines):
         return "no published figure for the energy of a hosted model"
     return None
-
-
-def hourly_price_input(line: Line) -> LedgerInput:
-    """Return the price of an hour, as a line of rent used it."""
-    return next(used for used in line.used if used.name == PRICE)
 
 
 def _has_input(line: Line, name: str) -> bool:

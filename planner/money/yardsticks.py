@@ -63,6 +63,11 @@ class Sight:
         """How many are asked for."""
         return fleet(self.setting)
 
+    @property
+    def kept(self) -> int:
+        """How many are there already, at least one."""
+        return 1 if self.scenario.kept is None else self.scenario.kept.accelerators
+
     @cached_property
     def host(self) -> float:
         """What a machine costs, over its accelerators."""
@@ -220,14 +225,6 @@ def _day_one(sight: Sight) -> float:
     return sight.day_one
 
 
-def _kept(sight: Sight) -> float:
-    return sight.each[1] * sight.host * (1 if sight.scenario.kept is None else sight.scenario.kept.accelerators)
-
-
-def _kept_running(sight: Sight) -> float:
-    return sight.running * (1 if sight.scenario.kept is None else sight.scenario.kept.accelerators)
-
-
 def _all_rent(sight: Sight) -> float:
     return sight.rents[1] * sight.fleet * HOURS_PER_YEAR * sight.scenario.years
 
@@ -245,7 +242,7 @@ def _countries_intensity(unit: str, figures: Callable[[Sight], Iterable[Figure |
 _MONTHLY = _part(1 / 240, 1 / 36, 1 / 4, _day_one, "USD a month")
 _LIMIT = _part(0.01, 1.0, 1e4, _day_one)  # of cash: a firm may have far more than it needs here
 _COMPANY = _part(0.01, 1.0, 1e6, _day_one, "USD a year")  # a firm may earn far more than this plan costs
-_WORTH = _part(0.01, 0.5, 1.5, _kept)
+_WORTH = _part(0.01, 0.5, 1.5, lambda sight: sight.each[1] * sight.host * sight.kept)
 _ORDER: dict[str, Measure] = {"usd_per_server": _server, "usd_per_accelerator": _accelerator}
 # Every field of money, by its path; the items of a list stand under 0.
 YARDSTICKS: dict[Path, Measure] = {
@@ -298,7 +295,7 @@ YARDSTICKS: dict[Path, Measure] = {
     ),
     ("kept", "usd_today_if_sold"): _WORTH,
     ("kept", "usd_at_end"): _WORTH,
-    ("kept", "running_usd_per_month"): _part(0.05, 1.0, 20.0, _kept_running, "USD a month"),
+    ("kept", "running_usd_per_month"): _part(0.05, 1.0, 20.0, lambda sight: sight.running * sight.kept, "USD a month"),
     ("terms", "cash_on_day_one_usd"): _LIMIT,
     ("terms", "cash_per_year_usd"): _LIMIT,
     ("terms", "budget_usd"): _LIMIT,

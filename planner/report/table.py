@@ -67,10 +67,6 @@ class Table:
         """One column, by the ids of the rows."""
         return dict(zip(self.ids or (), self.cells[name], strict=True))
 
-    def with_ids(self, ids: Iterable[str]) -> Table:
-        """The table with these ids for its rows."""
-        return Table(self.cells, tuple(ids))
-
     def in_shown_money(self, *more: str) -> Table:
         """The table with its dollars in the money shown: columns called so, and more; all where the first says USD."""
         money = shown_money()

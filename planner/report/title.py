@@ -41,7 +41,7 @@ class FleetReport:
         """The orders, the first one first."""
         return Table.of(
             {
-                "Ordered": order_date_text(order.ordered_after_months),
+                "Ordered": f"month {month}" if (month := order.ordered_after_months) else "today",
                 "GPUs": order.accelerators,
                 "What": order.what,
                 "Spare boards": order.spare_accelerators,
@@ -79,11 +79,6 @@ def fleet_timeline(answer: Answer) -> FleetReport | None:
             owned=np.broadcast_to(fleet.stages.machines, months),
         )
     return None
-
-
-def order_date_text(month: int) -> str:
-    """Today; month 18."""
-    return "today" if month == 0 else f"month {month}"
 
 
 def order_schedule_text(orders: Sequence[PurchaseOrder]) -> str:

@@ -1,8 +1,9 @@
 """Results that all sessions share: calculated once for the same facts, scenario and day, and kept."""
 
 import functools
+from asyncio import CancelledError, shield, wrap_future
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable
 from concurrent.futures import Future
 from contextlib import nullcontext
 from threading import Lock
@@ -39,18 +40,22 @@ def key_of(value: Any) -> Hashable:
 class _Results(OrderedDict[Hashable, Future[Any]]):
     """The last results of a function, or futures of those that are being calculated."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, bytes_of: Callable[[Any], int] | None = None, most_bytes: float = 0.0) -> None:
         super().__init__()
-        self._size, self._lock = size, Lock()
+        self._size, self._bytes_of, self._most_bytes, self._lock = size, bytes_of, most_bytes, Lock()
 
     def claim(self, name: Hashable) -> tuple[Future[Any], bool]:
         """Return the future of a result, and whether the caller is the first to ask for it."""
         with self._lock:
             future = self.pop(name, None)
             self[name] = result = Future() if future is None else future
-            while len(self) > self._size:
+            while len(self) > self._size or self._are_too_large():
                 self.popitem(last=False)
         return result, future is None
+
+    def _are_too_large(self) -> bool:
+        done = (future.result() for future in self.values() if future.done() and not future.cancelled())
+        return self._bytes_of is not None and sum(map(self._bytes_of, done)) > self._most_bytes
 
     def fail(self, name: Hashable, future: Future[Any]) -> None:
         """Forget a result that could not be calculated: each session that waits for it tries it itself."""
@@ -87,6 +92,40 @@ def shared(
                 elif not future.done():
                     RUNS.wait_for_future(future)
             return call(*args, **named) if future.cancelled() else future.result()
+
+        return call
+
+    return decorate
+
+
+def shared_answer(
+    size: int, *, key: Callable[..., Hashable], bytes_of: Callable[[_T], int], most_bytes: float
+) -> Callable[[Callable[_P, Awaitable[_T]]], Callable[_P, Awaitable[_T]]]:
+    """Return a decorator that keeps the last `size` answers of the server, as long as they take few enough bytes.
+
+    An answer depends on what `key` returns for its arguments. Who asks for the same at the same time waits for the
+    first one. A failure is not kept.
+    """
+
+    def decorate(function: Callable[_P, Awaitable[_T]]) -> Callable[_P, Awaitable[_T]]:
+        results = _Results(size, bytes_of, most_bytes)
+
+        @functools.wraps(function)
+        async def call(*args: _P.args, **named: _P.kwargs) -> _T:
+            name = key(*args, **named)
+            future, is_first = results.claim(name)
+            if is_first:
+                try:
+                    future.set_result(await function(*args, **named))
+                finally:
+                    if not future.done():
+                        results.fail(name, future)
+            try:
+                return await shield(wrap_future(future))  # whoever waits and leaves does not stop the first one
+            except CancelledError:
+                if not future.cancelled():
+                    raise
+            return await call(*args, **named)
 
         return call
 

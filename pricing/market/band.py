@@ -204,7 +204,9 @@ def seller_quotes(sellers: Sequence[Seller], order: OrderRequest) -> tuple[float
 
 
 def _mixture(sellers: Sequence[Seller], order: OrderRequest) -> _Mixture | None:
-    counts_less = _hyperscaler_weight(sellers)
+    # A hyperscaler's list price counts less: buyers who pay it are bound to it.
+    is_mixed = any(seller.kind != "hyperscaler" for seller in sellers)
+    counts_less = constants().band.hyperscaler_weight if is_mixed else 1.0
     eligible = filter(order.accepts, sellers)
     quotes = tuple(quote for seller in eligible if (quote := _quote(seller, order, counts_less)) is not None)
     if not quotes:
@@ -214,11 +216,6 @@ def _mixture(sellers: Sequence[Seller], order: OrderRequest) -> _Mixture | None:
     middles = np.append([quote.ln_usd for quote in quotes], unnamed.ln_usd)
     spreads = np.append([quote.spread for quote in quotes], unnamed.spread)
     return _Mixture(quotes, shares, middles, spreads) if shares.sum() > 0 else None
-
-
-def _hyperscaler_weight(sellers: Sequence[Seller]) -> float:
-    """Return the weight of a hyperscaler's list price: buyers who pay it are bound to it, so it counts less."""
-    return constants().band.hyperscaler_weight if any(seller.kind != "hyperscaler" for seller in sellers) else 1.0
 
 
 def _quote(seller: Seller, order: OrderRequest, hyperscaler_weight: float) -> _Quote | None:

@@ -14,7 +14,7 @@ from jsonschema import Draft7Validator, FormatChecker
 from planner.cli.common import to_json
 from planner.report.files.file_kinds import FOLDER, KINDS, WRITE, FileKind
 from pricing import strict_yaml
-from pricing.schema import DIALECT, schema_line
+from pricing.schema import DIALECT
 from tests.house import ROOT
 from tests.rows import each_row
 from tests.small_catalogue import small_contents
@@ -86,7 +86,7 @@ def test_a_data_file_opens_with_its_schema(name: str) -> None:
     path = ROOT / name
     schema = os.path.relpath(ROOT / FOLDER / f"{FILES[name].name}.json", path.parent)
     first = path.read_text(encoding="utf-8").split("\n", 1)[0]
-    assert first == schema_line(Path(schema).as_posix()), f"put this line on top of {name}"
+    assert first == f"# yaml-language-server: $schema={Path(schema).as_posix()}", f"put this line on top of {name}"
 
 
 @pytest.mark.slow

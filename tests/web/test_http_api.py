@@ -2,16 +2,16 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 from urllib.parse import quote
+from uuid import uuid4
 
 import jsonschema
 import pytest
 from starlette.applications import Starlette
 
 from planner import api
-from planner.api.http import HttpAnswer, openapi
+from planner.api.http import openapi
 from planner.api.verbs import VERBS
 from planner.scenario.link import PAGE_KEYS
 from planner.scenario.question import KEYS
@@ -65,10 +65,10 @@ def asked(path: str, body: bytes = b"", address: str = "192.0.2.1", **headers: s
 
 
 @pytest.fixture(autouse=True)
-def _anew(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _anew(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http_api, "LIMIT", RateLimit({}))
-    http_api.KNOWN.clear()
-    return
+    another = uuid4().bytes  # the program of each test, so that no answer of the test before is known
+    monkeypatch.setattr(http_api, "_program", lambda: another)
 
 
 ASKED = {
@@ -215,13 +215,6 @@ def test_a_rate_comes_back_with_time_and_addresses_are_forgotten() -> None:
     for number in range(20_000):
         limit.wait_s(str(number), 1.0)
     assert len(limit._left) == 10_000
-
-
-def test_answers_are_kept_up_to_so_many_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_api, "_MOST_BYTES", 250)
-    for name in "abac":
-        http_api._keep(name, HttpAnswer(200, "text/csv", b"x" * 80, b"x" * 20))
-    assert list(http_api.KNOWN) == ["a", "c"]
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from threading import Event
@@ -9,7 +10,7 @@ from threading import Event
 import pytest
 
 from planner.scenario.scenario import Scenario
-from planner.web.shared import key_of, shared
+from planner.web.shared import key_of, shared, shared_answer
 from pricing import load_catalogue
 
 LONG_S = 60.0
@@ -87,3 +88,58 @@ def test_the_key_tells_scenarios_and_currencies_apart() -> None:
     assert key_of(plain) == key_of(Scenario())
     assert key_of(plain) != key_of(Scenario(years=2.0))
     assert key_of(day) == day
+
+
+def test_what_clients_ask_for_at_once_is_answered_once_and_a_failure_is_tried_again() -> None:
+    answers, failing = list[str](), {"b"}
+
+    @shared_answer(8, key=lambda name: name, bytes_of=len, most_bytes=100)
+    async def answer(name: str) -> str:
+        await asyncio.sleep(0)  # the others ask meanwhile
+        answers.append(name)
+        if name in failing:
+            failing.remove(name)
+            raise LookupError
+        return f"answer {name}"
+
+    async def ask(names: str) -> list[str | BaseException]:
+        return await asyncio.gather(*map(answer, names), return_exceptions=True)
+
+    assert asyncio.run(ask("aaa")) == ["answer a"] * 3
+    assert asyncio.run(ask("aa")) == ["answer a"] * 2
+    failed, *others = asyncio.run(ask("bbb"))
+    assert isinstance(failed, LookupError)
+    assert others == ["answer b"] * 2
+    assert answers == ["a", "b", "b"]
+
+
+def test_a_client_that_leaves_takes_no_answer_from_another() -> None:
+    go = asyncio.Event()
+
+    @shared_answer(8, key=lambda name: name, bytes_of=len, most_bytes=100)
+    async def answer(name: str) -> str:
+        await go.wait()
+        return name
+
+    async def two(leaver: int) -> str:
+        clients = [asyncio.ensure_future(answer(str(leaver))) for _ in range(2)]
+        await asyncio.sleep(0)
+        clients.pop(leaver).cancel()
+        await asyncio.sleep(0)
+        go.set()
+        return await clients[0]
+
+    assert [asyncio.run(two(leaver)) for leaver in (0, 1)] == ["0", "1"]
+
+
+def test_answers_are_kept_up_to_so_many_bytes() -> None:
+    answers = list[str]()
+
+    @shared_answer(8, key=lambda name: name, bytes_of=len, most_bytes=250)
+    async def answer(name: str) -> str:
+        answers.append(name)
+        return name * 100
+
+    for name in "abacdca":
+        asyncio.run(answer(name))  # type: ignore[arg-type]
+    assert answers == ["a", "b", "c", "d", "a"]

@@ -116,7 +116,7 @@ def front_table(market: MarketStudy) -> Table:
         }
         for it in order
     )
-    return table.with_ids(map(candidate_id, order))
+    return Table(table.cells, tuple(map(candidate_id, order)))
 
 
 def window(

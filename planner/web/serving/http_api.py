@@ -23,6 +23,7 @@ from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 from planner.api.http import NAMES, QUICK_S, HttpAnswer, HttpRequest, refusal, respond
 from planner.api.verbs import MOST_BILL
 from planner.web import messages, workers
+from planner.web.shared import shared_answer
 from pricing import Catalogue, strict_yaml
 from pricing.caching import cached
 
@@ -53,17 +54,6 @@ class RateLimit:
 
 
 LIMIT = RateLimit()
-KNOWN: OrderedDict[str, HttpAnswer] = OrderedDict()  # by their names, the last to be asked for last
-
-
-def _keep(name: str, answer: HttpAnswer) -> None:
-    """Keep an answer; those that were not asked for longest go where all take too many bytes."""
-    KNOWN[name] = answer
-    KNOWN.move_to_end(name)
-    while (
-        sum(len(known.body) + len(known.packed) for known in KNOWN.values()) > _MOST_BYTES or len(KNOWN) > _MOST_ANSWERS
-    ):
-        KNOWN.popitem(last=False)
 
 
 @cached(1)
@@ -90,10 +80,9 @@ async def answer(request: Request) -> Response:
         tag = _tag(facts, question)
         if tag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers={"etag": tag, "cache-control": "no-cache"})
-        known = KNOWN.get(tag) or await _calculated(facts, question, _address(request))
+        known = await _calculated(tag, facts, question, _address(request))
     except _RefusedError as refused:
         return refused.response
-    _keep(tag, known)
     if known.status != 200:
         return _sent(known)
     if known.packed and "gzip" in request.headers.get("accept-encoding", ""):
@@ -122,7 +111,11 @@ async def _read_request(request: Request) -> HttpRequest:
     return HttpRequest(name, request.url.query, bytes(body), date.today(), base)
 
 
-async def _calculated(facts: Catalogue, question: HttpRequest, address: str) -> HttpAnswer:
+@shared_answer(
+    _MOST_ANSWERS, key=lambda tag, *_: tag, most_bytes=_MOST_BYTES,
+    bytes_of=lambda answer: len(answer.body) + len(answer.packed),
+)  # fmt: skip
+async def _calculated(tag: str, facts: Catalogue, question: HttpRequest, address: str) -> HttpAnswer:
     """Return an answer from a worker process: a quick one, else one that takes slow jobs."""
     wait_s = LIMIT.wait_s(address, monotonic())
     if wait_s > 0:
