@@ -176,13 +176,17 @@ def test_bad_input_gets_one_sentence(arguments: list[str], wish: str, capsys: py
 
 
 @pytest.mark.parametrize("kind", ["training", "serving"])
-def test_constants_are_fitted_to_runs_of_ones_own(
+def test_constants_are_fitted_to_runs_of_ones_own_and_used(
     kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     runs, out = table(tmp_path / "runs.csv", ROWS[kind]()), tmp_path / "constants.yaml"
     assert calibrate.main([kind, str(runs), "--out", str(out), "--day", "2026-11-21"]) == OK
     assert "left out of the fit" in capsys.readouterr().out
     assert set(strict_yaml.read(out.read_text(encoding="utf-8"), file="c")) >= {"constants", "bands"}
+    if kind == "training":  # those of serving: test_runs_and_constants_of_ones_own_are_gone_by
+        usual, own = (json.loads(run(capsys, *TRAIN, *more, "--json")[1])["speed"]["tokens_per_s_per_accelerator"]
+                      for more in ([], ["--constants", str(out)]))  # fmt: skip
+        assert usual["typical"] != own["typical"]
     assert calibrate.main([kind, str(table(runs, ROWS[kind]()[:1]))]) == BAD_INPUT
     assert "want at least 2" in capsys.readouterr().err
 
@@ -252,17 +256,6 @@ def test_ones_own_runs_move_a_training_answer_and_are_named(tmp_path: Path, caps
     ratio = told["own_runs"]["measured_over_predicted"]
     rate = [each["speed"]["tokens_per_s_per_accelerator"]["typical"] for each in (told, plain)]
     assert rate[0] < rate[1] if ratio < 1 else rate[0] > rate[1]
-
-
-def test_constants_of_ones_own_are_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    runs, constants = str(table(tmp_path / "runs.csv", training_rows())), tmp_path / "mine.yaml"
-    assert calibrate.main(["training", runs, "--out", str(constants), "--day", "2026-11-21"]) == OK
-    capsys.readouterr()
-    rates = [
-        json.loads(run(capsys, *TRAIN, *more, "--json")[1])["speed"]["tokens_per_s_per_accelerator"]["typical"]
-        for more in ([], ["--constants", str(constants)])
-    ]
-    assert rates[0] != rates[1]
 
 
 def test_bad_runs_and_constants_are_told_in_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
