@@ -283,12 +283,9 @@ def test_a_version_of_a_file_of_aws_is_loaded_once(tmp_path: Path) -> None:
         (file,) = [entry for _, entry in world._recorded if entry["file"] == "us-east-1.csv"]
         file["url"] = file["url"].replace("20261119", "2027")
         newer = Answer(body=raw("aws", "versions.json").replace(b"20261119", b"2027"))
-        answer = world.answer
-        world.answer = lambda asked: newer if asked.path.endswith(NEWEST) else answer(asked)  # type: ignore[method-assign]
+        answer, newest = world.answer, "AmazonEC2/current/region_index.json"
+        world.answer = lambda asked: newer if asked.path.endswith(newest) else answer(asked)  # type: ignore[method-assign]
         assert files_and_prices() == ({"/2027"}, first[1]), "another version is loaded"
-
-
-NEWEST = "AmazonEC2/current/region_index.json"
 
 
 @pytest.mark.slow
