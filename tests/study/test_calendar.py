@@ -52,8 +52,9 @@ def test_weeks_later_the_same_facts_say_the_same(chip: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("accelerators", [1, 8, 32])
-@pytest.mark.parametrize("chip", CHIPS)
+@pytest.mark.parametrize(
+    ("chip", "accelerators"), [*((chip, 8) for chip in CHIPS), *zip(CHIPS[::2], (1, 32, 1), strict=True)]
+)
 def test_no_night_moves_a_rent_or_an_answer(chip: str, accelerators: int) -> None:
     hold_still(asked(chip, accelerators), 1)
 
