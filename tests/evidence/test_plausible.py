@@ -26,6 +26,7 @@ from pricing import Catalogue, load_catalogue
 from tests.evidence.golden import serving_rows, training_rows
 from tests.facts import CATALOGUE
 from tests.rows import each_row
+from tools.calibration import error_spread
 from tools.calibration.error_spread import (
     FEWEST,
     SOURCE,
@@ -280,6 +281,28 @@ def test_bands_are_wider_of_what_is_harder_to_foretell_and_of_what_was_never_see
     assert spread.ends["dense"].above > 1.3 * spread.ends["dense"].below  # published is above more often and further
     assert spread.ends["dense"].rows == MANY
     assert sum(one.runs for one in fitted_groups(RUNS)) == MANY
+
+
+def test_no_other_draw_of_what_few_runs_say_of_a_trait_comes_as_near_to_the_truth(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Errors scatter as those of a normal do, and differ by a fifth between the values of a trait: so are ours."""
+
+    def squared_error(pull: float) -> float:
+        monkeypatch.setattr(error_spread, "_PULL", pull)
+        chance, errors = np.random.default_rng(7), list[float]()
+        for _ in range(40):
+            wider = chance.normal(0.0, 0.2, 12)
+            value = np.repeat(np.arange(12), chance.integers(3, 60, 12))
+            size = wider[value] + np.log(np.abs(chance.normal(size=len(value))) + 1e-3)
+            line = error_spread._line(
+                value[:, None] == np.arange(12), np.zeros((len(value), 1)), size, np.ones(len(value))
+            )
+            errors.append(float(np.var(line[1:13] - wider)))
+        return float(np.mean(errors))
+
+    ours = error_spread._PULL
+    assert all(squared_error(ours) < 0.9 * squared_error(ours * times) for times in (0.1, 10.0))
 
 
 def test_four_of_five_lie_inside_on_both_sides_alike_judged_by_other_sources_alone() -> None:
