@@ -6,7 +6,6 @@ import argparse
 import sys
 import time
 from dataclasses import replace
-from datetime import date
 from typing import TYPE_CHECKING, Any, get_args
 
 from planner.cli.common import (
@@ -15,11 +14,11 @@ from planner.cli.common import (
     add_output_arguments,
     add_runs_argument,
     amount,
+    dated_facts,
     keep_flags,
     length,
     number,
     whole,
-    with_quote_file,
     write_result,
 )
 from planner.cli.terminal import redraw_line
@@ -101,14 +100,12 @@ def _load_requested(args: argparse.Namespace) -> LoadedScenario:
     from planner.cli.jobs import parse_job, with_own_runs
     from planner.cli.scenarios import load_scenario
     from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
-    from pricing.feeds.live import current
 
     if (args.scenario is None) == (args.model is None):
         raise UsageError("want --model NAME, or a SCENARIO that names a model, and not both.")
     if args.scenario is None:
-        day = args.day or date.today()
         values = {"accelerator": ANY_ACCELERATOR, "work": (_work(args),), "years": args.years}
-        facts = with_quote_file(current(), args.quotes, day)
+        facts, day = dated_facts(args)
         scenario = parse_job(Scenario, values | _staying(facts, args), args.flags)
         return LoadedScenario(args.model, with_own_runs(scenario, facts, args.runs, day), facts, day, ())
     loaded = load_scenario(args.scenario, args)
@@ -169,10 +166,8 @@ def _print_market(loaded: LoadedScenario, args: argparse.Namespace) -> int:
 def _print_uses(args: argparse.Namespace) -> int:
     """Print the GPU to choose for learning, fine-tuning, training, serving and a bit of everything."""
     from planner.api.offers import typical_uses
-    from pricing.feeds.live import current
 
-    day = args.day or date.today()
-    facts = with_quote_file(current(), args.quotes, day)
+    facts, day = dated_facts(args)
     return write_result(args, typical_uses(facts, day, _bar() if sys.stderr.isatty() else None))
 
 

@@ -127,6 +127,14 @@ def with_quote_file(catalogue: Catalogue, path: Path | None, day: date) -> Catal
     return catalogue if quotes is None else with_quotes(catalogue, quotes)
 
 
+def dated_facts(args: argparse.Namespace) -> tuple[Catalogue, date]:
+    """Return the facts with live prices and your quotes over them, and the day of a call."""
+    from pricing.feeds.live import current
+
+    day = args.day or date.today()
+    return with_quote_file(current(), args.quotes, day), day
+
+
 def to_versioned_json(data: Mapping[str, Any]) -> str:
     """Return a result as JSON, with the version of its keys."""
     return to_json(versioned(data))

@@ -1,10 +1,12 @@
 """The jobs of `train` and `serve`, and your own runs. Bad input is refused here, before the engine is loaded."""
 
+from __future__ import annotations
+
 import argparse
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pydantic
 
@@ -16,6 +18,9 @@ from planner.scenario.scenario import Scenario
 from planner.scenario.vocabulary import Kind
 from pricing import Catalogue, load_catalogue, meant
 from pricing.strict_yaml import first_error_message
+
+if TYPE_CHECKING:
+    from planner.evidence.checked import CorrectedJob
 
 MOST_BYTES = 20_000_000
 
@@ -61,6 +66,7 @@ def accelerator_id(catalogue: Catalogue, name: str) -> str:
 
 
 J = TypeVar("J", bound=ScenarioModel)
+AnyJob = TypeVar("AnyJob", TrainingJob, ServingJob)
 
 
 def parse_job(kind: type[J], values: Mapping[str, Any], flags: Mapping[str, str]) -> J:
@@ -107,18 +113,20 @@ def with_own_runs(scenario: Scenario, catalogue: Catalogue, paths: Sequence[Path
     return scenario
 
 
-def refuse_both(job: TrainingJob | ServingJob) -> None:
-    """Raise `UsageError` for runs beside one ratio that says the same."""
-    if job.measured_over_predicted is not None:
-        raise UsageError("--runs and --measured-over-predicted are mutually exclusive.")
-
-
-def warn_unused_runs(path: Path, unused: Iterable[tuple[str, str]]) -> None:
-    """Write to stderr which runs of a table are not used, and why."""
+def corrected_job(
+    kind: Kind, job: AnyJob, path: Path | None, correct: Callable[[list[dict[str, str]]], CorrectedJob[AnyJob]]
+) -> AnyJob | CorrectedJob[AnyJob]:
+    """Return a job as `correct` corrects it by the runs of a table, if there is one; unused runs go to stderr."""
     from planner.report.speed.runs import unused_reasons
 
-    if text := unused_reasons(unused):
+    if path is None:
+        return job
+    if job.measured_over_predicted is not None:
+        raise UsageError("--runs and --measured-over-predicted are mutually exclusive.")
+    own = correct(load_runs(kind, path))
+    if text := unused_reasons(own.why_not):
         tell(f"{path.name}: {text}")
+    return own
 
 
 def read_text_file(path: Path) -> str:

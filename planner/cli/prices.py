@@ -2,11 +2,10 @@
 
 import argparse
 import sys
-from datetime import date
 from pathlib import Path
 from typing import Any, get_args
 
-from planner.cli.common import OK, add_location_argument, day, keep_flags, whole, with_quote_file, write_result
+from planner.cli.common import OK, add_location_argument, dated_facts, day, keep_flags, whole, write_result
 from pricing.choices import TRUST_ORDER, Purchase
 
 SORTS = ("price", "instance", "age", "provider", "accelerator", "region")
@@ -41,11 +40,10 @@ def run(args: argparse.Namespace) -> int:
     """Print the matching offers, and the number of hidden ones."""
     from planner.api.offers import PriceRequest, prices
     from planner.cli.jobs import parse_job
-    from pricing.feeds.live import current
 
-    day = args.day or date.today()
     wish = parse_job(PriceRequest, vars(args), args.flags)
-    result = prices(with_quote_file(current(), args.quotes, day), wish, day)
+    facts, day = dated_facts(args)
+    result = prices(facts, wish, day)
     write_result(args, result)
     if not args.json:
         from planner.report import words

@@ -12,13 +12,13 @@ from planner.cli.common import (
     add_location_argument,
     add_model_arguments,
     add_output_arguments,
+    dated_facts,
     day,
     keep_flags,
     length,
     number,
     share,
     whole,
-    with_quote_file,
     write_result,
 )
 from planner.scenario.vocabulary import (
@@ -32,9 +32,7 @@ from planner.scenario.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from planner.evidence.checked import CorrectedJob
     from planner.scenario.jobs import ServingJob
-    from planner.speed.serving import ServingConstants
     from pricing import Catalogue
 
 
@@ -118,11 +116,9 @@ def _how(verb: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Check the jobs before the engine is loaded, then print one model on one accelerator, or other work."""
     from planner.cli.jobs import accelerator_id, serving_jobs
-    from pricing.feeds.live import current
 
     jobs = serving_jobs(args)
-    day = args.day or date.today()
-    catalogue = with_quote_file(current(), args.quotes, day)
+    catalogue, day = dated_facts(args)
     names = (name.strip() for name in (args.have or "").split(","))
     have = tuple(accelerator_id(catalogue, name) for name in names if name)
     from planner.speed.serving import is_non_llm_work
@@ -143,25 +139,15 @@ def _print_model(
 ) -> int:
     """Print one model on one kind of accelerator."""
     from planner.api.speed import ServingTerms, serve_result
-
-    own, constants = _with_own_runs(catalogue, job, args)
-    terms = ServingTerms(args.busy_share, args.stay, have)
-    return write_result(args, serve_result(catalogue, own, day, terms=terms, constants=constants))
-
-
-def _with_own_runs(
-    catalogue: Catalogue, job: ServingJob, args: argparse.Namespace
-) -> tuple[ServingJob | CorrectedJob[ServingJob], ServingConstants | None]:
-    """Return the job corrected by your own runs, where there are any, and the constants of your file."""
-    from planner.cli.jobs import load_runs, read_text_file, refuse_both, warn_unused_runs
+    from planner.cli.jobs import corrected_job, read_text_file
     from planner.evidence.constants_file import serving_constants_in
     from planner.evidence.serving.check import anchored
 
     path = args.constants
     constants = None if path is None else serving_constants_in(read_text_file(path), file=path.name)
-    if args.runs is None:
-        return job, constants
-    refuse_both(job)
-    own = anchored(catalogue, job, load_runs("serving", args.runs), file=args.runs.name, constants=constants)
-    warn_unused_runs(args.runs, own.why_not)
-    return own, constants
+    own = corrected_job(
+        "serving", job, args.runs,
+        lambda rows: anchored(catalogue, job, rows, file=args.runs.name, constants=constants),
+    )  # fmt: skip
+    terms = ServingTerms(args.busy_share, args.stay, have)
+    return write_result(args, serve_result(catalogue, own, day, terms=terms, constants=constants))

@@ -13,20 +13,17 @@ from planner.cli.common import (
     add_model_arguments,
     add_output_arguments,
     amount,
+    dated_facts,
     decimal_year,
     keep_flags,
     length,
     number,
     whole,
-    with_quote_file,
     write_result,
 )
 from planner.scenario.vocabulary import Method, Optimizer, Recompute, Team, TrainingEngine, TrainingPrecision, Zero
 
 if TYPE_CHECKING:
-    from planner.evidence.checked import CorrectedJob
-    from planner.scenario.jobs import TrainingJob
-    from planner.speed.training import TrainingCalibration
     from pricing import Catalogue
 
 
@@ -92,34 +89,22 @@ def run(args: argparse.Namespace) -> int:
     job = training_job(args)
     from planner.api.speed import train_result
     from planner.speed.training.images import is_image_network
-    from pricing.feeds.live import current
 
-    day = args.day or date.today()
-    catalogue = with_quote_file(current(), args.quotes, day)
+    catalogue, day = dated_facts(args)
     if is_image_network(args.model):
         return _run_image_training(args, catalogue, day)
     if args.images is not None or args.epochs is not None:
         raise UsageError(f"--images and --epochs are for networks that learn from pictures, not {args.model}.")
-    own, calibration = _with_own_runs(catalogue, job, args)
-    return write_result(args, train_result(catalogue, own, day, stay=args.stay, calibration=calibration))
-
-
-def _with_own_runs(
-    catalogue: Catalogue, job: TrainingJob, args: argparse.Namespace
-) -> tuple[TrainingJob | CorrectedJob[TrainingJob], TrainingCalibration | None]:
-    """Return the job corrected by your own runs, where there are any, and the constants of your file."""
-    from planner.cli.jobs import load_runs, read_text_file, refuse_both, warn_unused_runs
+    from planner.cli.jobs import corrected_job, read_text_file
     from planner.evidence.constants_file import training_constants_in
     from planner.evidence.training.check import anchored
 
     path = args.constants
     calibration = None if path is None else training_constants_in(read_text_file(path), file=path.name)
-    if args.runs is None:
-        return job, calibration
-    refuse_both(job)
-    own = anchored(catalogue, job, load_runs("training", args.runs), calibration=calibration)
-    warn_unused_runs(args.runs, own.why_not)
-    return own, calibration
+    own = corrected_job(
+        "training", job, args.runs, lambda rows: anchored(catalogue, job, rows, calibration=calibration)
+    )
+    return write_result(args, train_result(catalogue, own, day, stay=args.stay, calibration=calibration))
 
 
 def _run_image_training(args: argparse.Namespace, catalogue: Catalogue, day: date) -> int:

@@ -177,15 +177,6 @@ def sentence(text: str) -> str:
     return f"{upper_first(text).rstrip('.')}{'' if text.endswith('?') else '.'}"
 
 
-def large(value: float) -> str:
-    """A large number in words: 1.4 trillion, 250 million, 800."""
-    size = round_significant(value)
-    for limit, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
-        if size >= limit:
-            return f"{size / limit:g} {word}"
-    return f"{size:,.0f}"
-
-
 def usd_per_hour(value: float) -> str:
     """A price for an hour: $2.19."""
     return write_usd(value) if math.isfinite(value) else NOT_PRICED

@@ -86,3 +86,12 @@ def format_amount(value: float) -> str:
         if value >= size and parse_amount(short := f"{value / size:.12g} {letter}") == value:
             return short
     return f"{value:,.0f}" if value == int(value) else f"{value:.17g}"
+
+
+def large(value: float, digits: int = 3) -> str:
+    """Return a large number in words: 1.4 trillion, 250 million, 800."""
+    size = float(f"{value:.{digits}g}")
+    for limit, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
+        if size >= limit:
+            return f"{size / limit:,g} {word}"
+    return f"{size:,.0f}"

@@ -7,6 +7,7 @@ import streamlit as st
 
 from planner.report import words
 from planner.report.answer.phrases import plan_sentence
+from planner.scenario.amounts import large
 from planner.scenario.base import HOURS_PER_MONTH, SECONDS_PER_HOUR
 from planner.scenario.durations import years_words
 from planner.scenario.latency import latency_classes
@@ -226,7 +227,7 @@ def _use_bill(catalogue: Catalogue, use: Use) -> None:
     serve = scenario.work[0].serve
     assert serve is not None
     st.session_state[_NOTE] = (
-        f"{words.usd(usd)} a month pays for {words.large(serve.requests_per_s * _SECONDS_PER_MONTH)} requests of "
+        f"{words.usd(usd)} a month pays for {large(serve.requests_per_s * _SECONDS_PER_MONTH)} requests of "
         f"{usual.input_tokens:,} tokens in and {usual.output_tokens:,} out: change the lengths to yours."
     )
     use(scenario)

@@ -17,7 +17,6 @@ from planner.report.speed import speed_charts
 from planner.report.speed import speed_tables as tables
 from planner.report.speed.finding import (
     example_summary,
-    format_large,
     measuring_how,
     no_model_summary,
     refused_summary,
@@ -37,6 +36,7 @@ from planner.report.speed.fit_words import (
 )  # fmt: skip
 from planner.report.speed.serving_words import memory_table as serving_memory
 from planner.report.speed.training_words import memory_table as training_memory
+from planner.scenario.amounts import large
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import ServingTask, TrainingTask
 from planner.scenario.work import Work
@@ -220,7 +220,7 @@ def test_without_a_model_and_with_a_refusal_the_page_says_what_to_do() -> None:
 
 
 def test_large_numbers_of_tokens_in_words() -> None:
-    assert [format_large(count) for count in (1e12, 1.5e10, 2e6, 900)] == [
+    assert [large(count) for count in (1e12, 1.5e10, 2e6, 900)] == [
         "1 trillion", "15 billion", "2 million", "900",
     ]  # fmt: skip
 

@@ -9,7 +9,7 @@ from planner.money.owning.place import usual_place
 from planner.money.plan import Plan
 from planner.money.ways import WAYS
 from planner.report import words
-from planner.scenario.amounts import format_amount
+from planner.scenario.amounts import format_amount, large
 from planner.scenario.base import HOURS_PER_MONTH, WEEKS_PER_MONTH
 from planner.scenario.durations import years_words
 from planner.scenario.link import ALSO, extra_by_hour, scenario_to_link
@@ -303,7 +303,7 @@ def _hours_breakdown(work: Work) -> str:
 
 def _trained(result: TrainingResult, task: TrainingTask, label: str, *, is_any: bool) -> str:
     each = result.tokens / result.params
-    tokens = f"= {words.large(result.tokens)} tokens" + (f", {each:,.3g} for each parameter." if each >= 1 else ".")
+    tokens = f"= {large(result.tokens)} tokens" + (f", {each:,.3g} for each parameter." if each >= 1 else ".")
     if not (is_any or task.choose_count) or result.speed is None:
         return tokens
     due = "" if task.deadline_days is None else f" that is done in {words.count(task.deadline_days, 'day')}"

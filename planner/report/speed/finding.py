@@ -19,6 +19,7 @@ from planner.report.speed.runs import correction_text
 from planner.report.speed.serving_words import known_run_texts, other_work_texts, usd_per_million_tokens
 from planner.report.speed.training_words import other_team_durations
 from planner.report.words import Tile
+from planner.scenario.amounts import large
 from planner.scenario.base import SECONDS_PER_HOUR
 from planner.scenario.durations import format_duration, range_ends, range_words, seconds_words, time_parts
 from planner.speed.scenario_jobs import ScenarioServing, ScenarioTraining
@@ -92,14 +93,6 @@ def _format_3_digits(value: float) -> str:
     return f"{rounded:,.0f}" if abs(rounded) >= 100 else f"{rounded:,g}"
 
 
-def format_large(number: float) -> str:
-    """Return 1 trillion, 400 billion, 50 million, 12,000."""
-    for limit, name in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
-        if number >= limit:
-            return f"{words.round_significant(number / limit):,g} {name}"
-    return f"{number:,.0f}"
-
-
 def _machines(catalogue: Catalogue, count: int, accelerator: str) -> str:
     return f"{count:,} x {catalogue.accelerator_label(accelerator)}"
 
@@ -134,7 +127,7 @@ def _training_summary(
     title = f"{run}{result.model} {_VERBS[work.job.method]} in {length} on {on}"
     gpu_hours = words.round_significant(speed.accelerator_hours.typical)
     sentences = (
-        f"{format_large(result.tokens)} tokens take {gpu_hours:,.0f} GPU-hours.",
+        f"{large(result.tokens)} tokens take {gpu_hours:,.0f} GPU-hours.",
         *_deadline_sentences(work.task.deadline_days, speed.days),
         *_own_run_sentences(catalogue, work),
         *(f"Look again: {warning}." for warning in result.warnings),

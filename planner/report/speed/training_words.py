@@ -10,6 +10,7 @@ from planner.report import words
 from planner.report.forms import bullet_list, cost_data, finite, join_sections, offer_data, to_plain_data, usd_words
 from planner.report.speed.fit_words import MEMORY_PARTS, evidence_text, measuring_text, range_basis_text
 from planner.report.table import Table, text_table
+from planner.scenario.amounts import large
 from planner.scenario.base import HOURS_PER_DAY
 from planner.scenario.durations import format_duration, hours_words, range_words, seconds_words
 from planner.speed.training.goodput import team_hours_ratio
@@ -25,7 +26,7 @@ def training_title(result: TrainingResult) -> str:
     """Return in one sentence whether it fits, how fast it is and how long it takes."""
     cut = "" if result.mig_profile is None else f", slice {result.mig_profile}"
     machines = f"{result.accelerators:,} x {result.accelerator}{cut}"
-    work = f"{result.model}, {words.large(result.tokens)} tokens, on {machines}"
+    work = f"{result.model}, {large(result.tokens)} tokens, on {machines}"
     speed = result.speed
     if not result.can_be_spread:
         near = words.listed([change.words for change in result.ways_to_fit], last="or")
@@ -42,7 +43,7 @@ def training_title(result: TrainingResult) -> str:
 def in_short(result: TrainingResult, label: str) -> str:
     """Return the training in short: how much work, on which machines, how long."""
     cut = "" if result.mig_profile is None else f", slice {result.mig_profile}"
-    run = f"One run of {result.model} on {words.large(result.tokens)} tokens"
+    run = f"One run of {result.model} on {large(result.tokens)} tokens"
     machines = f"{result.accelerators:,} x {label}{cut}"
     if result.speed is None:
         return f"{run} does not fit on {machines}."

@@ -12,7 +12,7 @@ from datetime import date
 import numpy as np
 
 from planner.money.ways import WAYS
-from planner.scenario.amounts import count
+from planner.scenario.amounts import count, large
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_YEAR
 from planner.scenario.durations import format_duration, months_words, range_words
 from planner.scenario.scenario import Scenario
@@ -373,7 +373,7 @@ def _task_text(catalogue: Catalogue, task: Task) -> str:
         return f"A run of {count(run.hours, 'hour')} on one {measured_on}{often}"
     if run is not None:
         verb = "Train" if run.method == "full" else f"Fine-tune ({run.method})"
-        tokens = "" if run.tokens is None else f" on {_short_number(run.tokens)} tokens"
+        tokens = "" if run.tokens is None else f" on {large(run.tokens, 4)} tokens"
         return f"{verb} {_model_label(catalogue, run.model)}{tokens}{often}"
     assert serve is not None  # it is one of the three
     label = serve.model if is_non_llm_work(serve.model) else _model_label(catalogue, serve.model)
@@ -387,10 +387,3 @@ def _model_label(catalogue: Catalogue, name: str) -> str:
         return catalogue.models[find_model_record(catalogue, name)].label
     except PricingError:
         return name
-
-
-def _short_number(number: float) -> str:
-    for size, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
-        if number >= size:
-            return f"{number / size:,.4g} {word}"
-    return f"{number:,.0f}"
