@@ -150,8 +150,8 @@ class OptionEmissions:
 
 def option_emissions(setting: PlanContext, option: Option) -> OptionEmissions:
     """Return the emissions of an option, with the range of its figures."""
-    ledgers = _case_ledgers(setting, option)
-    cases = [ledger_emissions(setting, option.way, ledger, case) for ledger, case in zip(ledgers, CASES, strict=True)]
+    ledger = _metered_ledger(setting, option)
+    cases = [ledger_emissions(setting, option.way, ledger.at_end(case), case) for case in CASES]
     kwh_by_grid = {grid: float(np.max(kwh)) for grid, kwh in cases[1].kwh_by_grid.items()}
     least = _LEAST_GRID_SHARE * sum(kwh_by_grid.values())
     grids = sorted((grid for grid, kwh in kwh_by_grid.items() if kwh >= least), key=lambda grid: -kwh_by_grid[grid])
@@ -161,13 +161,13 @@ def option_emissions(setting: PlanContext, option: Option) -> OptionEmissions:
         water_l=_finite_or_none(cases[1].water_l),
         kwh=_finite_or_none(cases[1].kwh),
         where=grids[0].where if grids else "",
-        notes=_notes(setting, ledgers[1], grids),
+        notes=_notes(setting, ledger, grids),
     )
 
 
 def typical_emissions(setting: PlanContext, option: Option) -> CaseEmissions:
     """Return the emissions of an option at typical figures, for each draw of its ledger."""
-    return ledger_emissions(setting, option.way, _case_ledgers(setting, option)[1])
+    return ledger_emissions(setting, option.way, _metered_ledger(setting, option))
 
 
 def ledger_emissions(setting: PlanContext, way: Way, ledger: Ledger, case: Case = "typical") -> CaseEmissions:
@@ -253,16 +253,13 @@ def _allowed(setting: PlanContext) -> frozenset[str]:
     return allowed_countries(setting.catalogue, limits) if limits.areas else limits.countries
 
 
-def _case_ledgers(setting: PlanContext, option: Option) -> tuple[Ledger, Ledger, Ledger]:
-    """Return the ledgers of an option by case, with electricity as a line where your sum for running hides it."""
-    own, ledgers = setting.scenario.own, (option.low, option.ledger, option.high)
-    if own.running_usd_per_month is None or not WAYS[option.way].owns:
-        return ledgers
+def _metered_ledger(setting: PlanContext, option: Option) -> Ledger:
+    """Return the ledger of an option, with electricity as a line where your sum for running hides it."""
+    if setting.scenario.own.running_usd_per_month is None or not WAYS[option.way].owns:
+        return option.ledger
     if np.ndim(option.ledger.total_usd) > 0:
-        return ledgers  # of many draws: not known
-    bare = _without_running_total(setting)
-    metered = build_ledger(bare, option_builder(option))
-    return ledgers if metered is None else (metered.at_end("low"), metered, metered.at_end("high"))
+        return option.ledger  # of many draws: not known
+    return build_ledger(_without_running_total(setting), option_builder(option)) or option.ledger
 
 
 @cached(4)

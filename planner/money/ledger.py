@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
+from operator import is_
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -199,8 +200,9 @@ class Line:
         return replace(self, used=tuple(_one(used, index) for used in self.used))
 
     def at_end(self, case: Case) -> Line:
-        """This line with every input at one end of its range."""
-        return replace(self, used=tuple(item.at_end(case) for item in self.used))
+        """This line with every input at one end of its range; the very same where none has one."""
+        used = tuple(item.at_end(case) for item in self.used)
+        return self if all(map(is_, used, self.used)) else replace(self, used=used)
 
     def of_order(self, input_of_order: Callable[[LedgerInput], LedgerInput]) -> Line:
         """This line for one of the orders that it stands for, with each input as `input_of_order` has it."""

@@ -6,7 +6,6 @@ baseline's present cost less the option's own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,7 +27,7 @@ from planner.money.ledger import COMPUTED, Ledger, LedgerInput
 from planner.money.row_sums import first_month_usd, worth_usd
 from planner.money.setting import PlanContext
 from planner.scenario.base import MONTHS_PER_YEAR
-from pricing.caching import cached
+from pricing.caching import cached, cached_property
 
 ALWAYS = OutcomeReason("always", "never costs more than the baseline")
 REACHED = OutcomeReason("found", "payback reached and not reversed")
@@ -129,12 +128,31 @@ class Measures:
     usd_per_useful_hour: SolveResult  # levelised: cost and hours both discounted
     idle_usd: Num
     unpriced: tuple[str, ...]
-    # against the baseline
-    npv_usd: Num
-    irr: SolveResult
-    modified_irr: SolveResult  # what comes back earns the discount rate
-    simple_payback: Payback
-    payback: Payback  # discounted
+    npv_usd: Num  # against the baseline
+    setting: PlanContext
+    ledger: Ledger
+    baseline: Ledger
+
+    @cached_property
+    def irr(self) -> SolveResult:
+        """The rate of return against the baseline."""
+        return irr(usd=saved_usd(self.ledger, self.baseline), years=cash_flow_years(self.setting))
+
+    @cached_property
+    def modified_irr(self) -> SolveResult:
+        """The same, where what comes back earns the discount rate."""
+        saved, years = saved_usd(self.ledger, self.baseline), cash_flow_years(self.setting)
+        return modified_irr(usd=saved, rate_per_year=plan_discount_rate(self.setting), years=years)
+
+    @cached_property
+    def simple_payback(self) -> Payback:
+        """The payback against the baseline, not discounted."""
+        return payback_against(self.ledger, self.baseline)
+
+    @cached_property
+    def payback(self) -> Payback:
+        """The discounted payback against the baseline."""
+        return payback_against(self.ledger, self.baseline, monthly_discount_factors(self.setting))
 
 
 def plan_discount_rate(setting: PlanContext) -> Num:
@@ -240,13 +258,6 @@ def peak_cash(setting: PlanContext, ledger: Ledger) -> PeakCash:
     return PeakCash(month, float(out[month]), float((paid * monthly_discount_factors(setting))[: month + 1].sum()))
 
 
-def rates_of_return(setting: PlanContext, ledgers: Sequence[Ledger], baseline: Ledger) -> tuple[SolveResult, ...]:
-    """The rate of return of each against a baseline, all solved at once."""
-    saved = np.stack([saved_usd(ledger, baseline) for ledger in ledgers])
-    rates = irr(usd=saved, years=cash_flow_years(setting))
-    return tuple(rates.at(index) for index in range(len(ledgers)))
-
-
 def payback_against(option: Ledger, baseline: Ledger, worth: Num = 1.0) -> Payback:
     """Return when an option has covered its extra cost: by its work, or where that is not enough, with its sale.
 
@@ -265,16 +276,11 @@ def payback_against(option: Ledger, baseline: Ledger, worth: Num = 1.0) -> Payba
 
 
 def compute_measures(
-    setting: PlanContext,
-    option_ledger: Ledger,
-    useful_hours: NDArray[np.float64],
-    baseline_ledger: Ledger,
-    rate_of_return: SolveResult | None = None,
+    setting: PlanContext, option_ledger: Ledger, useful_hours: NDArray[np.float64], baseline_ledger: Ledger
 ) -> Measures:
-    """All measures of one option against a baseline; its rate of return where that is solved already."""
+    """All measures of one option against a baseline."""
     rate, years = plan_discount_rate(setting), cash_flow_years(setting)
-    own, monthly = present_usd(setting, option_ledger), option_ledger.monthly_usd
-    saved, worth = saved_usd(option_ledger, baseline_ledger), monthly_discount_factors(setting)
+    own, saved = present_usd(setting, option_ledger), saved_usd(option_ledger, baseline_ledger)
     return Measures(
         present_usd=own,
         total_usd=option_ledger.total_usd[()],
@@ -282,13 +288,12 @@ def compute_measures(
         cash_today_usd=cash_today_usd(option_ledger),
         eac_usd_per_year=equivalent_annual_usd(present_value_usd=own, rate_per_year=rate, years=setting.scenario.years),
         usd_per_useful_hour=levelised_usd_per_hour(
-            usd=monthly, useful_hours=useful_hours, rate_per_year=rate, years=years
+            usd=option_ledger.monthly_usd, useful_hours=useful_hours, rate_per_year=rate, years=years
         ),
         idle_usd=option_ledger.part_usd("idle")[()],
         unpriced=option_ledger.unpriced,
-        npv_usd=np.sum(saved * worth, axis=-1),
-        irr=rate_of_return or irr(usd=saved, years=years),
-        modified_irr=modified_irr(usd=saved, rate_per_year=rate, years=years),
-        simple_payback=payback_against(option_ledger, baseline_ledger),
-        payback=payback_against(option_ledger, baseline_ledger, worth),
+        npv_usd=np.sum(saved * monthly_discount_factors(setting), axis=-1),
+        setting=setting,
+        ledger=option_ledger,
+        baseline=baseline_ledger,
     )

@@ -30,12 +30,16 @@ from pricing.caching import cached
 from pricing.exchange import DOLLAR
 
 Places = NDArray[np.intp]
+Flags = NDArray[np.bool_]
 Costs = Callable[[InputColumns], Sequence[Array] | Array]  # of owning and of renting, row by row
 SavingFunction = Callable[[Places, Array], tuple[Array, Array]]  # of some rows, each at some values: rows x values
 
+ROW: Places = np.zeros(1, dtype=np.intp)  # of a plan by itself
 _NODES = 9  # of the grid, on each side of where a row stands
 _CUTS = 7
 _ROUNDS = 12
+_INSIDE = np.array([0.0, 0.3819660112501051, 0.7236067977499789])  # of an interval: its beginning, and inside
+_STRAIGHT = 1e-10  # of the larger cost: what is off a straight line by no more is on it
 _NEARLY = 1e-7  # of the larger cost: costs closer than that are the same
 
 
@@ -55,12 +59,26 @@ def sample_grid(low: Array, middle: Array, high: Array) -> Array:
     return np.concatenate([np.linspace(low, middle, _NODES), np.linspace(middle, high, _NODES)]).T
 
 
+def sample_saving(values: Array, saving: SavingFunction) -> tuple[Array, Array, Flags]:
+    """Return the saving of one row at each value, the larger cost there, and which intervals are straight lines.
+
+    Two points inside each interval show that; they stand at no even steps, as a staircase of whole machines does.
+    """
+    inside = values[:-1, None] + np.diff(values)[:, None] * _INSIDE
+    saved, size = saving(ROW, np.append(inside, values[-1])[None, :])
+    ends = saved[:, :: len(_INSIDE)]
+    line = ends[:, :-1, None] + np.diff(ends)[:, :, None] * _INSIDE
+    bent = np.abs(line - saved[:, :-1].reshape(line.shape)).max(axis=-1)
+    return ends, size[:, :: len(_INSIDE)], bent <= _STRAIGHT * size.max()
+
+
 def nearest_sign_change(
-    places: Places, values: Array, saved: Array, current: float, saving: SavingFunction
-) -> tuple[Array, NDArray[np.bool_]]:
+    places: Places, values: Array, saved: Array, current: float, saving: SavingFunction, straight: Flags | None = None
+) -> tuple[Array, Flags]:
     """Return for each row the value nearest to `current` where the saving changes sign, and if it jumps there.
 
-    `saved` is the saving at `values`. Not-a-number where it does not change its sign.
+    `saved` is the saving at `values`, `straight` says between which of them it is known to be a straight line.
+    Not-a-number where it does not change its sign.
     """
     turns = (saved[:, 1:] > 0) != (saved[:, :-1] > 0)
     distance = np.maximum(np.maximum(values[:, :-1] - current, current - values[:, 1:]), 0.0)
@@ -68,8 +86,16 @@ def nearest_sign_change(
     roots, jumps = np.full(len(places), np.nan), np.zeros(len(places), dtype=bool)
     rows = np.flatnonzero(turns.any(axis=-1))
     ends, saved_there = (_bracket(points, rows, at[rows]) for points in (values, saved))
-    roots[rows], jumps[rows] = _refine_bracket(places[rows], ends, saved_there, saving)
+    roots[rows] = _on_line(ends, saved_there)
+    left = np.flatnonzero(~straight[rows, at[rows]]) if straight is not None else np.arange(len(rows))
+    roots[rows[left]], jumps[rows[left]] = _refine_bracket(places[rows[left]], ends[left], saved_there[left], saving)
     return roots, jumps
+
+
+def _on_line(ends: Array, saved: Array) -> Array:
+    """Return where the straight line through two points of each row is zero."""
+    low, high = ends.T
+    return np.asarray(low - saved[:, 0] * (high - low) / (saved[:, 1] - saved[:, 0]))
 
 
 def _bracket(points: Array, rows: Places, at: Places) -> Array:
@@ -77,17 +103,15 @@ def _bracket(points: Array, rows: Places, at: Places) -> Array:
     return np.stack([points[rows, at], points[rows, at + 1]], axis=-1)
 
 
-def _refine_bracket(
-    places: Places, ends: Array, saved: Array, saving: SavingFunction
-) -> tuple[Array, NDArray[np.bool_]]:
+def _refine_bracket(places: Places, ends: Array, saved: Array, saving: SavingFunction) -> tuple[Array, Flags]:
     """Follow the straight line inside each bracket, check, and cut the bracket where it was not straight."""
     roots, left = np.full(len(places), np.nan), np.arange(len(places))
     for _ in range(_ROUNDS):
         if not len(left):
             break
         low, high = ends.T
-        straight = low - saved[:, 0] * (high - low) / (saved[:, 1] - saved[:, 0])
-        points = np.sort(np.concatenate([np.linspace(low, high, _CUTS).T, straight[:, None]], axis=-1), axis=-1)
+        on_line = _on_line(ends, saved)[:, None]
+        points = np.sort(np.concatenate([np.linspace(low, high, _CUTS).T, on_line], axis=-1), axis=-1)
         value, size = saving(places[left], points)
         rows, best = np.arange(len(left)), np.argmin(np.abs(value), axis=-1)
         done = np.abs(value[rows, best]) <= _NEARLY * size[rows, best]
@@ -242,13 +266,13 @@ def _nearest_break_even(target: _SolveTarget, setting: PlanContext, costs: Costs
     """Return the value nearest to today's at which the saving changes its sign."""
     if target.current is None:
         return None, _NOT_USED
-    plan, saving = np.zeros(1, dtype=np.intp), saving_function(InputColumns(setting), target.override_name, costs)
+    saving = saving_function(InputColumns(setting), target.override_name, costs)
     middle = min(max(target.current, target.low), target.high)
     values = sample_grid(*(np.array([value]) for value in (target.low, middle, target.high)))
-    saved, size = saving(plan, values)
+    saved, size, straight = sample_saving(values[0], saving)
     if not np.isfinite(saved).all():
         return None, NOT_COMPUTED
-    roots, jumps = nearest_sign_change(plan, values, saved, target.current, saving)
+    roots, jumps = nearest_sign_change(ROW, values, saved, target.current, saving, straight)
     if np.isnan(roots[0]):
         return None, _no_break_even_reason(target, saved[0], size[0])
     return float(roots[0]), STEP if jumps[0] else FOUND

@@ -22,7 +22,6 @@ from planner.money.measures import (
     compute_measures,
     cumulative_discounted_cost,
     present_usd,
-    rates_of_return,
 )  # fmt: skip
 from planner.money.option import Option, Side, fleet_size_from_key
 from planner.money.setting import PlanContext
@@ -168,12 +167,11 @@ def evaluate_options(
     setting: PlanContext, options: list[ComparedOption], baseline: Ledger, simulated: SimulatedCosts | None = None
 ) -> tuple[EvaluatedOption, ...]:
     """Return the options with savings and returns counted against one of them."""
-    rates = rates_of_return(setting, [compared.option.ledger for compared in options], baseline)
     return tuple(
         _evaluated(setting, compared, compute_measures(
-            setting, compared.option.ledger, compared.option.useful_hours, baseline, rate
+            setting, compared.option.ledger, compared.option.useful_hours, baseline
         ), simulated)
-        for compared, rate in zip(options, rates, strict=True)
+        for compared in options
     )  # fmt: skip
 
 

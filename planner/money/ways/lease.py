@@ -66,7 +66,9 @@ def _order_builder(terms: LeaseTerms) -> Make:
     def build_leased_order(setting: PlanContext, need: DemandLayer, part: FleetOrder | None) -> Ownership | None:
         if terms.buys_at_end:
             return owned(setting, need, refreshed=False, part=part)
-        whole = owned(setting, need, until_months=setting.timeline.months, refreshed=False, part=part)
+        is_sold = setting.scenario.own.resale_month is not None or "resale_month" in setting.tried
+        until_end = setting.timeline.months if is_sold else None  # none: the lines are those of buying, shared with it
+        whole = owned(setting, need, until_months=until_end, refreshed=False, part=part)
         if whole is None or terms.years is None:
             return whole
         until = (

@@ -134,20 +134,21 @@ def fleet_with_rent_ledger(
     after: str = "After it is sold",
 ) -> OptionLedger | Unavailable:
     """Build the ledger of a fleet of one's own and of the rent around it."""
-    unknown = unknown_offer_reason(setting, setting.offers.on_demand)
-    if unknown is None and not np.any(fleet.stages.busy_hours > 0):
+    unknown, stages = unknown_offer_reason(setting, setting.offers.on_demand), fleet.stages
+    if unknown is None and not np.any(stages.busy_hours > 0):
         unknown = no_price_reason(setting)  # all of the work would be rented
     if unknown is not None:
         return unknown
-    rented, accelerators = supplemental_rent_lines(fleet.stages, after), fleet.accelerators
-    layers = _rent_layers(fleet.stages, after)
+    after = after if np.any(stages.gone) else ""  # ways whose fleet stays to the end share their rent
+    rented, accelerators = supplemental_rent_lines(stages, after), fleet.accelerators
+    layers = _rent_layers(stages, after)
     waiting = np.asarray(sum(waiting_hours(setting, need, when) for _, need, when in layers))
     repairs = fleet.lines(partial(repair_rent_lines, setting))
     queue_warning = wait_warning(setting, accelerators)
     return OptionLedger(
         title=title,
         what=fleet.machine.order_text(accelerators),
-        lines=(*lines, *rented, *repairs, *waiting_cost_lines(fleet.stages)),
+        lines=(*lines, *rented, *repairs, *waiting_cost_lines(stages)),
         useful_hours=setting.demand.all.busy_hours - waiting,
         accelerators=float(accelerators),
         orders=fleet.orders,

@@ -1,10 +1,11 @@
 """Sentences beside the verdict: the bill that is paid now, a budget, the largest entry nobody typed, emissions."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from planner.money.carbon import KG_PER_T, EmissionRange
+from planner.money.carbon import KG_PER_T, EmissionRange, typical_emissions
 from planner.money.ledger import Ledger
 from planner.money.measures import present_usd
 from planner.money.plan import Plan
@@ -132,9 +133,12 @@ def carbon_sentences(answer: Answer) -> tuple[str, ...]:
 def _beside(answer: Answer) -> tuple[str, ...]:
     if answer.pair is None:
         return ()
-    first, second = sorted(answer.pair, key=lambda option: _typical(answer, option))
+    kg = {way: _typical_kg(answer, way) for way in answer.pair}
+    first, second = sorted(answer.pair, key=lambda way: kg[way])
+    if not 0 < DIFFER * kg[first] < kg[second] < math.inf:
+        return ()
     less, more = answer.emissions(first).total_kg, answer.emissions(second).total_kg
-    if less is None or more is None or less.typical <= 0 or more.typical <= DIFFER * less.typical:
+    if less is None or more is None:
         return ()
     doing, other = (_option_and_grid(answer, way) for way in (first, second))
     return (
@@ -155,9 +159,9 @@ def _unverified_limit(answer: Answer) -> tuple[str, ...]:
     )
 
 
-def _typical(answer: Answer, way: EvaluatedOption) -> float:
-    total = answer.emissions(way).total_kg
-    return float("inf") if total is None else total.typical
+def _typical_kg(answer: Answer, way: EvaluatedOption) -> float:
+    emissions = typical_emissions(answer.plan.setting, way.option)
+    return float(np.nan_to_num(emissions.operation_kg + emissions.making_kg, nan=math.inf))
 
 
 def _option_and_grid(answer: Answer, way: EvaluatedOption) -> str:

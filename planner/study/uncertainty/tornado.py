@@ -26,9 +26,11 @@ from planner.money.verdict.breakeven import (
     FOUND,
     LEAD_TIME,
     NOT_COMPUTED,
+    ROW,
     STEP,
     break_even,
     nearest_sign_change,
+    sample_saving,
     saving_function,
 )
 from planner.money.ways import WAYS
@@ -148,9 +150,8 @@ def _flip(plan: Plan, pair: Pair, parameter: UncertainParameter) -> tuple[float 
     saving = saving_function(InputColumns(plan.setting), parameter.name, partial(costs, plan, pair))
     # A bounded input may stand still at the end of the grid: the same value twice is one point.
     values, places = np.unique(parameter.spread.around_typical(_GRID), return_index=True)
-    row = np.zeros(1, dtype=np.intp)
-    saved, _ = saving(row, values[None, :])
-    roots, jumps = nearest_sign_change(row, values[None, :], saved, parameter.spread.typical, saving)
+    saved, _, straight = sample_saving(values, saving)
+    roots, jumps = nearest_sign_change(ROW, values[None, :], saved, parameter.spread.typical, saving, straight)
     if np.isnan(roots[0]):
         return None, None, FAR
     flip = float(roots[0])
