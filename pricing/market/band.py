@@ -8,6 +8,7 @@ is a step.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -33,6 +34,7 @@ from pricing.market.depth import (
 )
 
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 Z80 = 1.2816  # standard deviations from the median to the 90th percentile
 _BAND, _GRID, _LEAST = (0.1, 0.5, 0.9), 64, 1e-12
 _MACHINE, _MACHINES_BARGAIN = 8, 4  # accelerators of one; machines from which on lists are no floor: assumed
@@ -91,15 +93,20 @@ class OrderRequest:
         )
 
 
-class _Quote(NamedTuple):
-    """What one seller would ask for an order, in logs, and how much it counts."""
+class _SellerTable(NamedTuple):
+    """What each seller that has a price would ask, in logs, and how much it counts, however many are wanted."""
 
-    seller: Seller
-    weight: float
-    ln_usd: float
-    spread: float
-    chance: float
-    depth: Depth
+    sellers: tuple[Seller, ...]
+    depths: tuple[Depth, ...]
+    weights: Floats
+    ln_usd: Floats
+    spreads: Floats
+    available: Floats
+    least_orders: Floats
+    is_hyperscaler: Flags
+    has_fabric: Flags
+    ln_fabric: Floats
+    names: NDArray[np.intp]  # the place of each seller's name among all
 
 
 @dataclass(frozen=True)
@@ -134,7 +141,8 @@ class OrderBand:
 class _Mixture(NamedTuple):
     """The quotes of all sellers for an order, the unnamed one last: how much each counts, its log price and spread."""
 
-    quotes: tuple[_Quote, ...]
+    table: _SellerTable
+    chances: Floats  # that each seller has the order
     shares: Floats
     middles: Floats
     spreads: Floats
@@ -162,9 +170,9 @@ class _Mixture(NamedTuple):
         Lists of hyperscalers are more alike than those of others.
         """
         known = constants().band
-        names, fewest = len({quote.seller.name for quote in self.quotes}), known.few_spread
+        names, fewest = int(self.table.names.max()) + 1, known.few_spread
         more = Z80 * float(np.interp(names, list(fewest), list(fewest.values())))
-        if all(quote.seller.kind == "hyperscaler" for quote in self.quotes):
+        if self.table.is_hyperscaler.all():
             more *= known.few_hyperscalers
         low, typical, high = ends
         down, up = (math.exp(math.hypot(math.log(ratio), more)) for ratio in (typical / low, high / typical))
@@ -176,23 +184,23 @@ def order_band(sellers: Sequence[Seller], order: OrderRequest) -> OrderBand | No
     mixture = _mixture(sellers, order)
     if mixture is None:
         return None
-    quotes, shares = mixture.quotes, mixture.shares
+    table, shares = mixture.table, mixture.shares
     paid = np.array(mixture.below(1 - (1 - np.array(_BAND)) ** (1 / mixture.compared_quotes)))
-    lifted = paid * _lift(quotes, order, float(paid[1]), mixture.named_sellers)
-    low, typical, high = mixture.widened(lifted.tolist())
-    cheapest = _cheapest(quotes, order, typical)
-    able = [quote for quote in quotes if order.is_had_at(quote.seller)]
-    depths, availability = tuple(quote.depth for quote in able), tuple(quote.seller.available for quote in able)
+    low, typical, high = mixture.widened((paid * _lift(mixture, order, float(paid[1]))).tolist())
+    able = [order.is_had_at(seller) for seller in table.sellers]
+    cheapest = _cheapest(mixture, order, typical, np.array(able))
+    depths, availability = tuple(compress(table.depths, able)), tuple(table.available[able].tolist())
     likely = chance_of_any(order.count, depths, availability)
     standing = _standing(likely)
+    seller = None if cheapest is None else table.sellers[cheapest]
     return OrderBand(
         low=low, typical=typical, high=high,
-        cheapest=None if cheapest is None else math.exp(cheapest.ln_usd),
-        cheapest_seller=None if cheapest is None else cheapest.seller.name,
+        cheapest=None if cheapest is None else math.exp(mixture.middles[cheapest]),
+        cheapest_seller=None if seller is None else seller.name,
         effective_sellers=mixture.named_sellers, chance=likely, standing=standing,
-        wait_months=None if standing == "unavailable" else _least_wait({each.seller.kind for each in quotes}, order),
+        wait_months=None if standing == "unavailable" else _least_wait({each.kind for each in table.sellers}, order),
         unnamed_share=float(shares[-1] / shares.sum()),
-        cheapest_age_days=None if cheapest is None else cheapest.seller.age_days,
+        cheapest_age_days=None if seller is None else seller.age_days,
         depths=depths, available=availability,
     )  # fmt: skip
 
@@ -204,46 +212,50 @@ def seller_quotes(sellers: Sequence[Seller], order: OrderRequest) -> tuple[float
 
 
 def _mixture(sellers: Sequence[Seller], order: OrderRequest) -> _Mixture | None:
-    # A hyperscaler's list price counts less: buyers who pay it are bound to it.
-    is_mixed = any(seller.kind != "hyperscaler" for seller in sellers)
-    counts_less = constants().band.hyperscaler_weight if is_mixed else 1.0
-    eligible = filter(order.accepts, sellers)
-    quotes = tuple(quote for seller in eligible if (quote := _quote(seller, order, counts_less)) is not None)
-    if not quotes:
+    table = _seller_table(sellers, order)
+    if not table.sellers:
         return None
-    unnamed = _unnamed(quotes, order)
-    shares = _bounded(quotes, unnamed.weight)
-    middles = np.append([quote.ln_usd for quote in quotes], unnamed.ln_usd)
-    spreads = np.append([quote.spread for quote in quotes], unnamed.spread)
-    return _Mixture(quotes, shares, middles, spreads) if shares.sum() > 0 else None
-
-
-def _quote(seller: Seller, order: OrderRequest, hyperscaler_weight: float) -> _Quote | None:
-    usual = _any_number(seller, order)
-    if usual is None:
-        return None
-    ln_usd, spread, depth = usual.ln_usd, usual.spread, usual.depth
-    share = chance(order.count, depth)
-    if order.count < seller.least_order:
-        share *= math.exp(-4 * math.log(seller.least_order / order.count) ** 2)
-    weight = usual.weight * share * (hyperscaler_weight if seller.kind == "hyperscaler" else 1.0)
+    count, known = order.count, constants()
+    chances = np.array([chance(count, depth) for depth in table.depths])
+    chances = chances * np.exp(-4 * np.log(np.maximum(table.least_orders / count, 1.0)) ** 2)
+    weights, ln_usd, spreads = table.weights * chances, table.ln_usd, table.spreads
+    if any(seller.kind != "hyperscaler" for seller in sellers):  # who pays their list prices is bound to them
+        weights = weights * np.where(table.is_hyperscaler, known.band.hyperscaler_weight, 1.0)
     if order.is_joined:
-        premium, spread, kept = _fabric(seller, order.count, spread)
-        ln_usd, weight = ln_usd + premium, weight * kept
-    return _Quote(seller, weight, ln_usd + size_discount(order) + scarcity(share), spread, share, depth)
-
-
-# By what it reads: orders of other numbers read it again.
-@cached(4096, same=lambda seller, _: (seller,), equal=lambda _, order: (order.purchase, order.months, order.age))
-def _any_number(seller: Seller, order: OrderRequest) -> _Quote | None:
-    """Return what a seller would ask for a kind of order, and how much it counts, however many are wanted."""
-    priced = list_price(seller, order)
-    if priced is None:
+        joined = min(math.log(count / known.fabric.start) / math.log(2), 1.0)  # the premium comes in from 9 to 16
+        ln_usd = ln_usd + joined * np.where(table.has_fabric, table.ln_fabric, known.fabric.premium.typical)
+        spreads = np.where(table.has_fabric, spreads, np.hypot(spreads, joined * known.fabric.spread))
+        weights = weights * np.where(table.has_fabric, 1.0, 1 - joined * (1 - known.fabric.unknown_weight))
+    middles = ln_usd + (size_discount(order) + scarcity(chances))
+    weight, ln_unnamed, spread = _unnamed(table, middles, order)
+    shares = _bounded(table, weights, weight)
+    if not shares.sum() > 0:
         return None
-    known = constants().band
-    depth = seller_depth(seller.kind, order.months, order.purchase, order.age, seller.published_most, seller.free_now)
-    weight = seller.available * math.exp(-seller.age_days / known.age_days)
-    return _Quote(seller, weight, priced[0], math.hypot(seller.half / Z80, known.blur, priced[1]), 1.0, depth)
+    return _Mixture(table, chances, shares, np.append(middles, ln_unnamed), np.append(spreads, spread))
+
+
+# Orders of other numbers read it again.
+@cached(
+    256, same=lambda sellers, _: (sellers,),
+    equal=lambda _, order: (order.purchase, order.months, order.age, order.hosts),
+)  # fmt: skip
+def _seller_table(sellers: Sequence[Seller], order: OrderRequest) -> _SellerTable:
+    priced = [(seller, price) for seller in sellers if order.accepts(seller) and (price := list_price(seller, order))]
+    known, eligible = constants().band, [seller for seller, _ in priced]
+    available, ages = (np.array([getattr(each, name) for each in eligible]) for name in ("available", "age_days"))
+    depths = (
+        seller_depth(each.kind, order.months, order.purchase, order.age, each.published_most, each.free_now)
+        for each in eligible
+    )
+    return _SellerTable(
+        tuple(eligible), tuple(depths), available * np.exp(-ages / known.age_days),
+        np.array([ln_usd for _, (ln_usd, _) in priced]),
+        np.array([math.hypot(seller.half / Z80, known.blur, doubt) for seller, (_, doubt) in priced]),
+        available, np.array([float(each.least_order) for each in eligible]),
+        np.array([each.kind == "hyperscaler" for each in eligible]), np.array([each.fabric for each in eligible]),
+        np.array([each.ln_fabric for each in eligible]),
+        np.unique([each.name for each in eligible], return_inverse=True)[1],
+    )  # fmt: skip
 
 
 def list_price(seller: Seller, order: OrderRequest) -> tuple[float, float] | None:
@@ -268,19 +280,6 @@ def list_price(seller: Seller, order: OrderRequest) -> tuple[float, float] | Non
     return ln_usd, math.hypot(depth, known.terms.residual[kind])
 
 
-def _fabric(seller: Seller, count: float, spread: float) -> tuple[float, float, float]:
-    """Return what a network between machines adds, the spread with it, and the share of the weight that is kept."""
-    known = constants().fabric
-    joined = min(math.log(count / known.start) / math.log(2), 1.0)  # the premium comes in from 9 to 16
-    if seller.fabric:
-        return joined * seller.ln_fabric, spread, 1.0
-    return (
-        joined * known.premium.typical,
-        math.hypot(spread, joined * known.spread),
-        1 - joined * (1 - known.unknown_weight),
-    )
-
-
 def size_discount(order: OrderRequest) -> float:
     """Return the log price that the number of accelerators saves; a term gets it whole, an order for a day half."""
     known = constants().size
@@ -290,43 +289,40 @@ def size_discount(order: OrderRequest) -> float:
     return known.per_doubling.typical * share * math.log2(min(max(order.count, known.start), known.end) / known.start)
 
 
-def _unnamed(quotes: Sequence[_Quote], order: OrderRequest) -> _Quote:
-    """Return the sellers that publish no price as one: they ask what the others do who are no hyperscalers.
+def _unnamed(table: _SellerTable, ln_usd: Floats, order: OrderRequest) -> tuple[float, float, float]:
+    """Return the sellers that publish no price as one, by weight, log price and spread.
 
-    The usual price of chips of the same computing rate stands beside them, like some sellers more, and no quote counts
-    for further from the middle than a limit: with few sellers none of them is the middle.
+    They ask what the others do who are no hyperscalers. The usual price of chips of the same computing rate stands
+    beside them, like some sellers more, and no quote counts for further from the middle than a limit: with few sellers
+    none of them is the middle.
     """
     known, fabric = constants().band, constants().fabric
-    base = np.array([quote.seller.available * math.exp(-quote.seller.age_days / known.age_days) for quote in quotes])
-    others = np.array([quote.seller.kind != "hyperscaler" for quote in quotes], dtype=float)
-    has_others = bool(others.any())
-    weights = base * others if has_others else base
+    has_others = not table.is_hyperscaler.all()
+    weights = table.weights * ~table.is_hyperscaler if has_others else table.weights
     if order.count > fabric.start or not has_others:
-        weights = weights * [1.0 if quote.seller.kind == "cluster" or not order.is_joined else fabric.unknown_weight
-                             for quote in quotes]  # fmt: skip
-    weights = weights if weights.sum() > 0 else base
-    usd = np.array([quote.ln_usd for quote in quotes])
+        weights = weights * [1.0 if seller.kind == "cluster" or not order.is_joined else fabric.unknown_weight
+                             for seller in table.sellers]  # fmt: skip
+    weights = weights if weights.sum() > 0 else table.weights
     kind: SellerKind = "cluster" if order.count > fabric.start else "machine"
-    if has_others and order.ln_level is not None:
-        level = _quote(Seller("", kind, order.ln_level, 0.0, 1.0, 0.0, True), order, 1.0)
-        usd = np.append(usd, usd[0] if level is None else level.ln_usd)
-        weights = np.append(weights, constants().level.sellers * weights[weights > 0].mean())
-    middle = weights @ usd / weights.sum()
-    near = np.clip(usd, middle - known.most_away, middle + known.most_away)
     share = chance(order.count, seller_depth(kind, order.months, order.purchase, order.age))
-    weight = 0.0 if len(quotes) == 1 else known.unnamed_sellers * max(share, 0.05)
+    if has_others and order.ln_level is not None:
+        level = list_price(Seller("", kind, order.ln_level, 0.0, 1.0, 0.0, True), order)
+        ln_usd = np.append(ln_usd, level[0] + (size_discount(order) + scarcity(share)) if level else ln_usd[0])
+        weights = np.append(weights, constants().level.sellers * weights[weights > 0].mean())
+    middle = weights @ ln_usd / weights.sum()
+    near = np.clip(ln_usd, middle - known.most_away, middle + known.most_away)
+    weight = 0.0 if len(table.sellers) == 1 else known.unnamed_sellers * max(share, 0.05)
     spread = known.unnamed_spread["several" if order.count >= fabric.start else "cards"]
-    return quotes[0]._replace(weight=weight, ln_usd=float(weights @ near / weights.sum()), spread=spread)
+    return weight, float(weights @ near / weights.sum()), spread
 
 
-def _bounded(quotes: Sequence[_Quote], unnamed: float) -> Floats:
+def _bounded(table: _SellerTable, weights: Floats, unnamed: float) -> Floats:
     """Return the weights, the unnamed last, to which goes what one seller has beyond its limit of the whole."""
-    weights = np.array([quote.weight for quote in quotes])
     if not unnamed:
         return np.append(weights, 0.0)
-    names = np.unique([quote.seller.name for quote in quotes], return_inverse=True)[1]
     most = constants().band.most_weight * (weights.sum() + unnamed)
-    kept = weights * np.minimum(most / np.maximum(np.bincount(names, weights), _LEAST), 1.0)[names]
+    by_name = np.bincount(table.names, weights)
+    kept = weights * np.minimum(most / np.maximum(by_name, _LEAST), 1.0)[table.names]
     return np.append(kept, unnamed + weights.sum() - kept.sum())
 
 
@@ -342,7 +338,7 @@ def _quantiles(shares: Floats, weights: Floats, middles: Floats, spreads: Floats
     return np.asarray((low + high)[:, 0] / 2)
 
 
-def _lift(quotes: Sequence[_Quote], order: OrderRequest, typical: float, sellers: float) -> float:
+def _lift(mixture: _Mixture, order: OrderRequest, typical: float) -> float:
     """Return the factor that lifts a band whose typical price no list has: of few sellers, for a machine or less.
 
     It fades as orders grow to four machines, for which prices below the lists are agreed, and where so many sell that
@@ -350,28 +346,24 @@ def _lift(quotes: Sequence[_Quote], order: OrderRequest, typical: float, sellers
     """
     if order.purchase == "spot":
         return 1.0
-    known = constants().band
-    chances = (
-        chance(order.count, each.depth) * each.seller.available * min((order.count / each.seller.least_order) ** 2, 1.0)
-        for each in quotes
-    )
-    has = [min(max(each, _LEAST) / known.standing["perhaps"], 1.0) for each in chances]
-    floor = min(each.ln_usd - _FADES * math.log(share) for each, share in zip(quotes, has, strict=True))
+    table = mixture.table
+    chances = np.array([chance(order.count, depth) for depth in table.depths])
+    chances = chances * table.available * np.minimum((order.count / table.least_orders) ** 2, 1.0)
+    has = np.minimum(np.maximum(chances, _LEAST) / constants().band.standing["perhaps"], 1.0)
+    floor = float(np.min(mixture.middles[:-1] - _FADES * np.log(has)))
     large = math.log(max(order.count, _MACHINE) / _MACHINE) / math.log(_MACHINES_BARGAIN)
-    few = np.clip(_FEWEST + 1 - sellers, 0.0, 1.0)
-    return math.exp(max(floor - math.log(typical), 0.0) * max(1 - large, 0.0) * max(has) * float(few))
+    few = np.clip(_FEWEST + 1 - mixture.named_sellers, 0.0, 1.0)
+    return math.exp(max(floor - math.log(typical), 0.0) * max(1 - large, 0.0) * float(has.max() * few))
 
 
-def _cheapest(quotes: Sequence[_Quote], order: OrderRequest, typical: float) -> _Quote | None:
+def _cheapest(mixture: _Mixture, order: OrderRequest, typical: float, able: Flags) -> int | None:
     """Return the cheapest seller that likely has the order, unless nobody would call its price the market's least."""
-    known = constants().band
-    likely = [
-        quote for quote in quotes
-        if quote.chance * quote.seller.available >= known.likely and order.is_had_at(quote.seller)
-        and quote.seller.sells_spot == (order.purchase == "spot")
-    ]  # fmt: skip
-    cheapest = min(likely, key=lambda quote: (quote.ln_usd, quote.seller.name), default=None)
-    return None if cheapest is None or math.exp(cheapest.ln_usd) > typical * known.most_above_typical else cheapest
+    known, table = constants().band, mixture.table
+    likely = np.flatnonzero((mixture.chances * table.available >= known.likely) & able).tolist()
+    places = [at for at in likely if table.sellers[at].sells_spot == (order.purchase == "spot")]
+    cheapest = min(places, key=lambda at: (mixture.middles[at], table.sellers[at].name), default=None)
+    is_far = cheapest is not None and math.exp(mixture.middles[cheapest]) > typical * known.most_above_typical
+    return None if is_far else cheapest
 
 
 def _standing(likely: float) -> Standing:

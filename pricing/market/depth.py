@@ -187,6 +187,6 @@ def wait_months(count: float, seller: SellerKind, median: float) -> float:
     return constants().depth.sellers[seller].wait_months * (1 + count / median)
 
 
-def scarcity(share: float) -> float:
+def scarcity(share: float | Floats) -> float | Floats:
     """Return the log premium of an order that a seller has with this chance: nothing where there is plenty."""
     return constants().depth.scarcity.typical * (1 - share)
