@@ -15,7 +15,7 @@ import numpy as np
 
 from planner.money.formula import Num, formula
 from planner.money.inflation import WORTH
-from planner.money.ledger import CASES, Case, Ledger, Line, Origin, Part, end
+from planner.money.ledger import Case, Ledger, Line, Origin, Part, end
 from planner.money.many_ledgers import build_ledger, option_builder
 from planner.money.option import Option
 from planner.money.owning.lines import CARDS, SERVERS
@@ -29,7 +29,7 @@ from planner.money.ways import WAYS
 from planner.scenario.base import HOURS_PER_YEAR
 from planner.scenario.ways import Way
 from pricing import Figure
-from pricing.caching import cached
+from pricing.caching import cached, cached_property
 from pricing.electricity import WORLD, GridIntensity, grid_intensity_at, mean_grid_intensity
 from pricing.orderable import allowed_countries, sale
 
@@ -41,6 +41,7 @@ KG_PER_T = 1_000.0
 G_PER_KG, _W_PER_KW = 1_000.0, 1_000.0
 METER = "usd_per_kwh"
 ALL_IN = "running_usd_per_month"
+_ENDS: tuple[Case, ...] = ("low", "high")
 _LONGER_IS_LESS: dict[Case, Case] = {"low": "high", "typical": "typical", "high": "low"}
 _KEPT_ACCELERATORS = "kept_accelerators"
 _LEAST_GRID_SHARE = 0.01  # of the electricity: grids that supply less are not named
@@ -130,44 +131,76 @@ class CaseEmissions:
         return CaseEmissions(operation, making, kwh, water)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class OptionEmissions:
-    """Emissions of an option over the plan, in kg of CO2 equivalent; None where nobody knows."""
+    """Emissions of an option over the plan, in kg of CO2 equivalent; None where nobody knows.
 
-    operation_kg: EmissionRange | None
-    making_kg: EmissionRange | None
-    water_l: float | None  # of the part for which a figure is known
-    kwh: float | None
-    where: str  # of the grid that most of it is drawn from
-    notes: tuple[str, ...]
+    Most readers want the typical figures: both ends are calculated on first use.
+    """
+
+    setting: PlanContext
+    way: Way
+    ledger: Ledger  # with electricity as a line
+
+    @cached_property
+    def typical(self) -> CaseEmissions:
+        """At typical figures."""
+        return ledger_emissions(self.setting, self.way, self.ledger)
+
+    @cached_property
+    def _cases(self) -> tuple[CaseEmissions, ...]:
+        low, high = (ledger_emissions(self.setting, self.way, self.ledger.at_end(end), end) for end in _ENDS)
+        return low, self.typical, high
+
+    @property
+    def operation_kg(self) -> EmissionRange | None:
+        """Of the electricity, with the range of its figures."""
+        return _emission_range([case.operation_kg for case in self._cases])
+
+    @property
+    def making_kg(self) -> EmissionRange | None:
+        """Of making the hardware, with the range of its figures."""
+        return _emission_range([case.making_kg for case in self._cases])
 
     @property
     def total_kg(self) -> EmissionRange | None:
-        if self.operation_kg is None or self.making_kg is None:
-            return None
-        return EmissionRange(*map(sum, zip(self.operation_kg, self.making_kg, strict=True)))
+        """Of both together."""
+        operation, making = self.operation_kg, self.making_kg
+        return (
+            None
+            if operation is None or making is None
+            else EmissionRange(*map(sum, zip(operation, making, strict=True)))
+        )
+
+    @property
+    def water_l(self) -> float | None:
+        """Of the part for which a figure is known."""
+        return finite_or_none(self.typical.water_l)
+
+    @property
+    def kwh(self) -> float | None:
+        return finite_or_none(self.typical.kwh)
+
+    @property
+    def where(self) -> str:
+        """Of the grid that most of it is drawn from."""
+        return self._grids[0].where if self._grids else ""
+
+    @cached_property
+    def _grids(self) -> list[GridIntensity]:
+        kwh_by_grid = {grid: float(np.max(kwh)) for grid, kwh in self.typical.kwh_by_grid.items()}
+        least = _LEAST_GRID_SHARE * sum(kwh_by_grid.values())
+        return sorted((grid for grid, kwh in kwh_by_grid.items() if kwh >= least), key=lambda grid: -kwh_by_grid[grid])
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Each substitute and each unknown."""
+        return _notes(self.setting, self.ledger, self._grids)
 
 
 def option_emissions(setting: PlanContext, option: Option) -> OptionEmissions:
-    """Return the emissions of an option, with the range of its figures."""
-    ledger = _metered_ledger(setting, option)
-    cases = [ledger_emissions(setting, option.way, ledger.at_end(case), case) for case in CASES]
-    kwh_by_grid = {grid: float(np.max(kwh)) for grid, kwh in cases[1].kwh_by_grid.items()}
-    least = _LEAST_GRID_SHARE * sum(kwh_by_grid.values())
-    grids = sorted((grid for grid, kwh in kwh_by_grid.items() if kwh >= least), key=lambda grid: -kwh_by_grid[grid])
-    return OptionEmissions(
-        operation_kg=_emission_range([case.operation_kg for case in cases]),
-        making_kg=_emission_range([case.making_kg for case in cases]),
-        water_l=_finite_or_none(cases[1].water_l),
-        kwh=_finite_or_none(cases[1].kwh),
-        where=grids[0].where if grids else "",
-        notes=_notes(setting, ledger, grids),
-    )
-
-
-def typical_emissions(setting: PlanContext, option: Option) -> CaseEmissions:
-    """Return the emissions of an option at typical figures, for each draw of its ledger."""
-    return ledger_emissions(setting, option.way, _metered_ledger(setting, option))
+    """Return the emissions of an option."""
+    return OptionEmissions(setting, option.way, _metered_ledger(setting, option))
 
 
 def ledger_emissions(setting: PlanContext, way: Way, ledger: Ledger, case: Case = "typical") -> CaseEmissions:
@@ -213,7 +246,7 @@ def _power_draws(
     setting: PlanContext, way: Way, ledger: Ledger, machine: Machine, case: Case
 ) -> Iterator[tuple[GridIntensity | None, Num, Num]]:
     """Yield the grid, kilowatt-hours from it, and the hours of rented accelerators that these are for."""
-    own_kwh = sum((_quantity(line) for line in ledger.lines if _has_input(line, METER)), np.zeros(()))
+    own_kwh = sum((_quantity(line) for line in ledger.lines if METER in line.names), np.zeros(()))
     if np.any(own_kwh != 0):
         yield grid_intensity_at(setting.catalogue, setting.scenario.site), own_kwh, 0.0
     watts = {busy: watts_per_accelerator(setting.catalogue, machine, case, is_busy=busy) for busy in (True, False)}
@@ -272,19 +305,20 @@ def _notes(setting: PlanContext, ledger: Ledger, grids: Sequence[GridIntensity])
     notes = [missing_energy_reason(ledger), *(grid.stands_in for grid in grids)]
     if purchased_machines(ledger) or any(True for _ in rented_hours(ledger)):
         notes.append(embodied_estimate_note(setting))
-    if any(_has_input(line, _KEPT_ACCELERATORS) for line in ledger.lines):
+    if any(_KEPT_ACCELERATORS in line.names for line in ledger.lines):
         notes.append(_KEPT_MAKING)
     return tuple(dict.fromkeys(note for note in notes if note))
 
 
 def _emission_range(kg: list[Num]) -> EmissionRange | None:
-    low, typical, high = map(_finite_or_none, kg)
+    low, typical, high = map(finite_or_none, kg)
     if low is None or typical is None or high is None:
         return None
     return EmissionRange(min(low, typical, high), typical, max(low, typical, high))
 
 
-def _finite_or_none(value: Num) -> float | None:
+def finite_or_none(value: Num) -> float | None:
+    """Return one number, the first of several draws; None where it is not known."""
     first = float(np.asarray(value).flat[0])
     return first if np.isfinite(first) else None
 
@@ -312,7 +346,7 @@ class PurchasedMachines:
 def rented_hours(ledger: Ledger) -> Iterator[RentedHours]:
     """Yield the hours of rented accelerators within the plan, line by line."""
     for line in ledger.lines:
-        if _has_input(line, PRICE) and line.part != _AFTER_THE_PLAN:
+        if PRICE in line.names and line.part != _AFTER_THE_PLAN:
             yield RentedHours(line, _quantity(line), line.part in _BUSY)
 
 
@@ -342,15 +376,11 @@ def _machines(inputs: Mapping[str, Num], refreshes: Num) -> PurchasedMachines:
 
 def missing_energy_reason(ledger: Ledger) -> str | None:
     """Return why the electricity cannot be known; None where the lines give it."""
-    if any(_has_input(line, ALL_IN) for line in ledger.lines):
+    if any(ALL_IN in line.names for line in ledger.lines):
         return "your sum for running it says nothing of electricity"
     if any(line.part == "tokens" and np.any(np.nan_to_num(line.usd, nan=1.0) != 0) for line in ledger.lines):
         return "no published figure for the energy of a hosted model"
     return None
-
-
-def _has_input(line: Line, name: str) -> bool:
-    return any(used.name == name for used in line.used)
 
 
 def _quantity(line: Line) -> Num:

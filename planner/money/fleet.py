@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.demand.stream import DemandLayer
-from planner.money.formula import Num
-from planner.money.ledger import Line, OrderStack
+from planner.money.formula import Num, OrderStack
+from planner.money.ledger import Line
 from planner.money.owning.inputs import ORDER
 from planner.money.owning.lines import FleetOrder, Ownership, of_order, owned
 from planner.money.owning.machine import Machine

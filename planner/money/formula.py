@@ -48,6 +48,21 @@ class Product(NamedTuple):
     both: tuple[NDArray[np.float64], ...]
 
 
+class OrderStack(NamedTuple):
+    """Orders of one fleet along the first axis of an array, before rows and months."""
+
+    orders: int
+    axes: int  # of the array
+
+    def spread(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return one number of each order with all axes."""
+        return values.reshape(-1, *(1,) * (self.axes - 1))
+
+    def add_up(self, usd: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the sum over the orders; what has no axis of them is the same for each."""
+        return np.asarray(usd.sum(axis=0) if usd.ndim == self.axes else usd * self.orders)
+
+
 class FormulaError(ValueError):
     """A formula says something a formula may not say."""
 

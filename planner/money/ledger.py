@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.formula import Num, Product, formula
+from planner.money.formula import Num, OrderStack, Product, formula
 from planner.scenario.base import EnteredAmount
 from pricing import Catalogue, Figure
 from pricing.caching import arguments, cached, cached_property, derive, with_cached, without
@@ -104,21 +104,6 @@ class LedgerInput(NamedTuple):
         return isinstance(self.origin, Origin) and self.origin.kind == YOUR_INPUT.kind
 
 
-class OrderStack(NamedTuple):
-    """Orders of one fleet along the first axis of an array, before rows and months."""
-
-    orders: int
-    axes: int  # of the array
-
-    def spread(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return one number of each order with all axes."""
-        return values.reshape(-1, *(1,) * (self.axes - 1))
-
-    def add_up(self, usd: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the sum over the orders; what has no axis of them is the same for each."""
-        return np.asarray(usd.sum(axis=0) if usd.ndim == self.axes else usd * self.orders)
-
-
 def _amounts_of(line: Line) -> tuple[object, ...]:
     return line.how, line.used, line.stack
 
@@ -146,6 +131,11 @@ class Line:
     def has_rows(self) -> bool:
         """Return whether it stands for many offers or draws at once."""
         return any(isinstance(item.value, np.ndarray) and item.value.ndim > 1 for item in self.used)
+
+    @cached_property.of(_amounts_of)
+    def names(self) -> frozenset[str]:
+        """The names of its inputs."""
+        return frozenset(used.name for used in self.used)
 
     @property
     def has_amounts(self) -> bool:
@@ -188,7 +178,7 @@ class Line:
 
     def __getstate__(self) -> dict[str, object]:
         """Send the formula and its inputs to another process, not the amounts."""
-        return without(self, "usd", "total_usd", "has_rows", "product")
+        return without(self, "usd", "total_usd", "has_rows", "product", "names")
 
     def called(self, name: str, order: int | None = None) -> Line:
         """This line under another name, perhaps as one of an order. Its amounts are kept, not computed again."""
@@ -248,13 +238,18 @@ class Ledger:
         return total
 
     @cached_property
+    def inputs(self) -> tuple[LedgerInput, ...]:
+        """The inputs of its lines, each once."""
+        return tuple({id(used): used for line in self.lines for used in line.used}.values())
+
+    @cached_property
     def numbers(self) -> dict[str, LedgerInput]:
         """The inputs that are one number, by name."""
         return {used.name: used for line in self.lines for used in line.used if used.is_number}
 
     def __getstate__(self) -> dict[str, object]:
         """Return what is sent to another process: not what can be looked up again in the lines."""
-        return without(self, "numbers", "usd_by_treatment")
+        return without(self, "inputs", "numbers", "usd_by_treatment")
 
     @cached_property
     def unpriced(self) -> tuple[str, ...]:

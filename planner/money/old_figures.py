@@ -185,6 +185,7 @@ def numbers(plan: Plan, way: Way | None = None) -> dict[str, LedgerInput]:
     inputs: dict[str, LedgerInput] = {}
     for option in plan.options:
         if way in (None, option.way):
-            for used in (used for line in option.ledger.lines for used in line.used if used.is_number):
-                inputs.setdefault(used.name, used)
+            for used in option.ledger.inputs:
+                if used.is_number:
+                    inputs.setdefault(used.name, used)
     return inputs

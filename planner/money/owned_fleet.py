@@ -120,7 +120,7 @@ def split(setting: PlanContext, ledger: Ledger) -> OwnedCostSplit | None:
 
 
 def _cost_category(line: Line) -> str:
-    names = {item.name for item in line.used}
+    names = line.names
     if line.part in ("income", "selling"):
         return "sold_on_usd"
     if names & _OF_RENT or line.part in ("compute", "tokens"):

@@ -5,8 +5,6 @@ Owning needs more of them, for the machines themselves: those stand in its own l
 
 from collections.abc import Iterable
 
-import numpy as np
-
 from planner.money.inflation import add_price_change, deflate_lines
 from planner.money.ledger import CASES, COMPUTED, Case, Line, end
 from planner.money.owning.inputs import CHANGES, FACTS
@@ -48,7 +46,7 @@ def people_lines(setting: PlanContext) -> tuple[Line, ...]:
     sheet.add("begun_years", setting.timeline.begun_years, "years from today to the month", COMPUTED)
     add_price_change(sheet, setting, name := "wage_change_per_year", CHANGES[name], own.wage_change_per_year)
     line = sheet.line("People who run them", "staff", f"{formula} * {WAGE} / 12 * run_share * runs")
-    return deflate_lines(setting, (line,), setting.timeline.begun_years) if np.any(line.usd) else ()
+    return deflate_lines(setting, (line,), setting.timeline.begun_years) if line.has_amounts else ()
 
 
 def people_usd_per_month(setting: PlanContext, accelerators: int) -> tuple[float, ...]:

@@ -284,7 +284,7 @@ def with_forward_fee(setting: PlanContext, lines: Iterable[Line]) -> tuple[Line,
     rent, lines = setting.scenario.rent, tuple(lines)
     if rent.forward_fee_usd is None:
         return lines
-    agreed = [line for line in lines if any(item.name == PRICE_AGREED for item in line.used)]
+    agreed = [line for line in lines if PRICE_AGREED in line.names]
     months = setting.timeline.month >= rent.forward_from_month
     rents = sum((np.any((line.usd != 0) & months, axis=-1, keepdims=True) for line in agreed), np.zeros(1)) > 0
     if not np.any(rents):

@@ -117,7 +117,7 @@ def profit_and_loss(setting: PlanContext, option: Option) -> ProfitAndLoss:
 
 def profit_row(line: Line) -> str:
     """Return the row of a line; none for what is no profit and no loss: buying, borrowing and paying back."""
-    names = {used.name for used in line.used}
+    names = line.names
     if line.treatment == "sale":
         return "on_sale"
     if line.treatment in ("capital", "financing"):

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from planner.money.capital import CapitalCost, capital_cost
 from planner.money.demand.lost_time import RATE, LostHours, LostTime, lost_time_by_work
 from planner.money.demand.stream import Demand, demand
-from planner.money.formula import Num
-from planner.money.ledger import YOUR_INPUT, InputSheet, OrderStack, Origin, Tried, judged
+from planner.money.formula import Num, OrderStack
+from planner.money.ledger import YOUR_INPUT, InputSheet, Origin, Tried, judged
 from planner.money.row_sums import MonthSums
 from planner.money.timeline import Timeline, cached_timeline
 from planner.scenario.base import MONTHS_PER_YEAR

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from planner.money.carbon import EmissionRange, OptionEmissions
+from planner.money.carbon import EmissionRange, OptionEmissions, finite_or_none
 from planner.money.finance import SolveResult
+from planner.money.ledger import Case
 from planner.money.measures import Measures, Payback, PeakCash, peak_cash
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
@@ -55,7 +56,7 @@ class OptionResult:
     @property
     def emitted(self) -> OptionEmissions:
         """Its emissions."""
-        return self.answer.emissions(self.way)
+        return self.way.emissions
 
     @cached_property
     def peak(self) -> PeakCash:
@@ -161,12 +162,15 @@ def _break_even_hours(result: OptionResult) -> MeasureValue:
     return busy if isinstance(busy, str) else busy * result.plan.setting.terms.hours_per_month
 
 
-def _emission(name: str, kind: str, end: int, description: str, label: str = "", was: str = "") -> Measure:
+def _emission(name: str, kind: str, end: Case, description: str, label: str = "", was: str = "") -> Measure:
     """Kilograms of one kind of emission, at one end of their range."""
 
     def value(result: OptionResult) -> MeasureValue:
+        if end == "typical":
+            typical = finite_or_none(getattr(result.emitted.typical, kind))
+            return _NOT_KNOWN if typical is None else typical
         kg: EmissionRange | None = getattr(result.emitted, kind)
-        return _NOT_KNOWN if kg is None else kg[end]
+        return _NOT_KNOWN if kg is None else getattr(kg, end)
 
     return Measure(name, "kg", description, value, may_lack=True, part=EMISSIONS, label=label, format=TENTHS, was=was)
 
@@ -289,24 +293,24 @@ MEASURES: tuple[Measure, ...] = (
         _simulated(lambda futures, key: futures.yearly_budget_share(key)), may_lack=True,
     ),
     _emission(
-        "operation_kg", "operation_kg", 1, "kWh drawn x the grid's grams, at typical figures",
+        "operation_kg", "operation_kg", "typical", "kWh drawn x the grid's grams, at typical figures",
         label="CO2e, operation", was="operation_kg_co2e",
     ),
     _emission(
-        "operation_low_kg", "operation_kg", 0, "every figure at its low end",
+        "operation_low_kg", "operation_kg", "low", "every figure at its low end",
     ),
     _emission(
-        "operation_high_kg", "operation_kg", 2, "every figure at its high end",
+        "operation_high_kg", "operation_kg", "high", "every figure at its high end",
     ),
     _emission(
-        "making_kg", "making_kg", 1, "of what is bought all; of what is rented a share of its service life",
+        "making_kg", "making_kg", "typical", "of what is bought all; of what is rented a share of its service life",
         label="CO2e, making", was="making_kg_co2e",
     ),
     _emission(
-        "making_low_kg", "making_kg", 0, "of what is bought only the share of its life that the plan uses",
+        "making_low_kg", "making_kg", "low", "of what is bought only the share of its life that the plan uses",
     ),
     _emission(
-        "making_high_kg", "making_kg", 2, "every figure at its high end",
+        "making_high_kg", "making_kg", "high", "every figure at its high end",
     ),
     Measure(
         "electricity_kwh", "kWh", "drawn, with what cooling takes",

@@ -6,7 +6,7 @@ is a step.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 from typing import NamedTuple
@@ -191,14 +191,19 @@ def order_band(sellers: Sequence[Seller], order: OrderRequest) -> OrderBand | No
     cheapest = _cheapest(mixture, order, typical, np.array(able))
     depths, availability = tuple(compress(table.depths, able)), tuple(table.available[able].tolist())
     likely = chance_of_any(order.count, depths, availability)
-    standing = _standing(likely)
+    limits = constants().band.standing
+    standing: Standing = "unavailable" if likely < limits["perhaps"] else "perhaps"
+    standing = "likely" if likely >= limits["likely"] else standing
+    kinds = {seller.kind for seller in table.sellers}
+    usual = ((kind, seller_depth(kind, order.months, order.purchase, order.age).median) for kind in kinds)
+    waits = (wait_months(order.count, kind, median) for kind, median in usual)
     seller = None if cheapest is None else table.sellers[cheapest]
     return OrderBand(
         low=low, typical=typical, high=high,
         cheapest=None if cheapest is None else math.exp(mixture.middles[cheapest]),
         cheapest_seller=None if seller is None else seller.name,
         effective_sellers=mixture.named_sellers, chance=likely, standing=standing,
-        wait_months=None if standing == "unavailable" else _least_wait({each.kind for each in table.sellers}, order),
+        wait_months=None if standing == "unavailable" else min(waits),
         unnamed_share=float(shares[-1] / shares.sum()),
         cheapest_age_days=None if seller is None else seller.age_days,
         depths=depths, available=availability,
@@ -364,15 +369,3 @@ def _cheapest(mixture: _Mixture, order: OrderRequest, typical: float, able: Flag
     cheapest = min(places, key=lambda at: (mixture.middles[at], table.sellers[at].name), default=None)
     is_far = cheapest is not None and math.exp(mixture.middles[cheapest]) > typical * known.most_above_typical
     return None if is_far else cheapest
-
-
-def _standing(likely: float) -> Standing:
-    limits = constants().band.standing
-    if likely >= limits["likely"]:
-        return "likely"
-    return "perhaps" if likely >= limits["perhaps"] else "unavailable"
-
-
-def _least_wait(kinds: Iterable[SellerKind], order: OrderRequest) -> float:
-    depths = ((kind, seller_depth(kind, order.months, order.purchase, order.age)) for kind in kinds)
-    return min(wait_months(order.count, kind, depth.median) for kind, depth in depths)

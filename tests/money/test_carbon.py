@@ -185,7 +185,7 @@ def test_a_limit_that_no_way_keeps_to_says_the_least_and_what_would_do() -> None
 def test_a_limit_leaves_the_cheaper_way_out() -> None:
     made = planned(site="PL", busy=0.95, years=3)
     free = build_answer(made)
-    kg = {way.option.key: free.emissions(way).total_kg for way in free.ranked}
+    kg = {way.option.key: way.emissions.total_kg for way in free.ranked}
     over = kg[free.best.option.key]
     least = min(one.typical for one in kg.values() if one is not None)
     assert least < over.typical
@@ -200,15 +200,14 @@ def test_a_limit_of_nothing_or_less_is_refused(most: float) -> None:
         FinancialTerms(most_t_co2e=most)
 
 
-def test_without_a_limit_nothing_is_reckoned_until_it_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_limit_nothing_is_calculated_until_it_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     def called(*_: Any) -> None:
         raise AssertionError("nobody asked for it")
 
-    monkeypatch.setattr("planner.money.verdict.contender.typical_emissions", called)
-    monkeypatch.setattr("planner.money.verdict.answer.option_emissions", called)
-    found = build_answer(planned())
+    monkeypatch.setattr("planner.money.carbon.ledger_emissions", called)
+    emissions = build_answer(planned()).ranked[0].emissions
     with pytest.raises(AssertionError, match="nobody asked"):
-        found.emissions(found.ranked[0])
+        _ = emissions.typical
 
 
 def test_rented_hours_are_drawn_where_the_seller_says_it_stands() -> None:

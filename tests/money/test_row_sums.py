@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.money.ledger import YOUR_INPUT, Ledger, LedgerInput, Line, OrderStack
+from planner.money.formula import OrderStack
+from planner.money.ledger import YOUR_INPUT, Ledger, LedgerInput, Line
 from planner.money.row_sums import by_month_usd, first_month_usd, worth_usd
 
 ROWS, MONTHS, ORDERS = 5, 7, 3

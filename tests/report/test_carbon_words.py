@@ -15,7 +15,7 @@ def test_two_ways_that_differ_have_a_sentence_with_both_and_their_ranges() -> No
     made = planned(site="NO", years=3)
     found = build_answer(made)
     assert found.pair is not None
-    kg = [found.emissions(one).total_kg for one in found.pair]
+    kg = [one.emissions.total_kg for one in found.pair]
     assert kg[1].typical > DIFFER * kg[0].typical
     (said,) = carbon_sentences(found)
     assert said in summarize_answer(made, found).sentences
@@ -34,11 +34,11 @@ def test_the_table_has_the_same_tonnes_as_the_answer() -> None:
     found = build_answer(made)
     table = options_table(found)
     for row, way in enumerate(found.ranked):
-        one = found.emissions(way)
+        one = way.emissions
         assert table["t CO2e, operation"][row] == pytest.approx(one.operation_kg.typical / 1_000)
         assert table["t CO2e, making"][row] == pytest.approx(one.making_kg.typical / 1_000)
     own = next(row for row, way in enumerate(found.ranked) if way.option.key == "own")
-    water_l = found.emissions(found.ranked[own]).water_l
+    water_l = found.ranked[own].emissions.water_l
     assert water_l is not None
     assert table["Water of electricity, m3"][own] == pytest.approx(water_l / 1_000)
 

@@ -82,6 +82,7 @@ CHANCES = st.sampled_from([0.05, 0.1, 0.3, 0.6, 0.95])
 
 @pytest.mark.slow
 @at_most(5)
+@example(levels=[(8, 0.05, False), (8, 0.95, False), (16, 0.95, True)], price=25_000.0, lead=4.0, growth=0.0)
 @example(levels=[(4, 0.3, True), (4, 0.6, False), (8, 0.95, False)], price=11_000.0, lead=0.0, growth=0.0)
 @given(
     st.lists(st.tuples(st.sampled_from([4, 8, 12, 16]), CHANCES, st.booleans()), min_size=1, max_size=3),

@@ -63,14 +63,15 @@ class DemandLayer:
 
     def active_share(self, when: Num) -> NDArray[np.float64]:
         """The share of each month, `when`, in draws that have any hours in it; 0 in all months of the other draws."""
-        return np.asarray(when * (self.busy_hours * when > 0).any(axis=-1, keepdims=True), dtype=np.float64)
+        hours = np.einsum("...m,...m->...", self.busy_hours, np.broadcast_to(when, np.shape(when) or 1))
+        return np.asarray(when * (hours[..., None] > 0), dtype=np.float64)
 
     @cached_property
     def busy_accelerator_hours(self) -> float:
         """Useful accelerator-hours over the whole plan; of the first draw where there are several."""
         return float(np.atleast_2d(self.busy_hours.sum(axis=-1))[0, 0])
 
-    @property
+    @cached_property
     def peak_accelerators(self) -> int:
         """The largest number at once, over the plan."""
         return int(np.ceil(np.max(self.accelerators) - _ONE))

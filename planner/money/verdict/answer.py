@@ -10,7 +10,6 @@ from typing import get_args
 
 import numpy as np
 
-from planner.money.carbon import OptionEmissions, option_emissions
 from planner.money.many_ledgers import InputColumns, build_ledger, option_builder
 from planner.money.measures import (
     ENDINGS,
@@ -96,13 +95,6 @@ class Answer:
             self._break_even_cache[name] = break_even(self.plan, self.pair[0].option, self.pair[1].option, name)
         return self._break_even_cache[name]
 
-    def emissions(self, evaluated: EvaluatedOption) -> OptionEmissions:
-        """Return the emissions of an option, computed on first use."""
-        key = evaluated.option.key
-        if key not in self._emissions_cache:
-            self._emissions_cache[key] = option_emissions(self.plan.setting, evaluated.option)
-        return self._emissions_cache[key]
-
     @cached_property
     def payback_by_rent_change(self) -> tuple[tuple[float, Payback, Payback], ...]:
         """The payback of the first of the pair by a yearly change of rents: discounted, and counted plainly."""
@@ -116,10 +108,6 @@ class Answer:
         worths = (ones * monthly_discount_factors(self.plan.setting), ones)
         today, plain = (payback_against(first, second, worth) for worth in worths)
         return tuple((change, today.at(index), plain.at(index)) for index, change in enumerate(RENT_CHANGES))
-
-    @cached_property
-    def _emissions_cache(self) -> dict[str, OptionEmissions]:
-        return {}
 
     @cached_property
     def _break_even_cache(self) -> dict[str, BreakEven]:

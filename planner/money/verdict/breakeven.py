@@ -204,7 +204,7 @@ def break_even(plan: Plan, own: Option, rent: Option, name: str) -> BreakEven:
 
 def ledger_input_value(name: str, *ledgers: Ledger) -> tuple[float, str] | None:
     """Return an input as the ledgers use it, with its unit; None where they do not, or not with one value."""
-    inputs = (used for ledger in ledgers for line in ledger.lines for used in line.used if used.name == name)
+    inputs = (used for ledger in ledgers for used in ledger.inputs if used.name == name)
     return next(((float(used.value), used.unit) for used in inputs if used.is_number and np.isfinite(used.value)), None)
 
 
@@ -249,7 +249,7 @@ def _changed_costs(name: str, setting: PlanContext, own: Option, rent: Option) -
     """
     is_other_rent = name == RENT and rent.way != "on_demand"
     stays = is_other_rent or (name == RENT and WAYS[own.way].rents_machines)  # at a price of its own
-    uses = any(used.name == name for line in rent.ledger.lines for used in line.used)
+    uses = any(used.name == name for used in rent.ledger.inputs)
     changes = not stays, is_other_rent or uses
     builders = [option_builder(option) for option, changed in zip((own, rent), changes, strict=True) if changed]
     constant_usd = [present_usd(setting, option.ledger) for option in (own, rent)]

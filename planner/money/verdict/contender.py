@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.carbon import G_PER_KG, KG_PER_T, CaseEmissions, ledger_emissions, typical_emissions
+from planner.money.carbon import G_PER_KG, KG_PER_T, CaseEmissions, OptionEmissions, ledger_emissions, option_emissions
 from planner.money.ledger import Ledger
 from planner.money.measures import (
     Measures,
@@ -101,7 +101,7 @@ def compared_options(setting: PlanContext, option: Option) -> list[ComparedOptio
             unpriced[name] = unpriced.get(name, np.asarray(False)) | unknown
     years = cash_by_year_usd(option.ledger)
     cash = (cash_today_usd(option.ledger), years.max(axis=-1), years.argmax(axis=-1) + 1)
-    emissions = None if setting.terms.most_t_co2e is None else typical_emissions(setting, option)
+    emissions = None if setting.terms.most_t_co2e is None else option_emissions(setting, option).typical
     columns = np.broadcast_arrays(present_usd(setting, option.ledger), *cash, *unpriced.values())
     rows = zip(*(np.atleast_1d(column).tolist() for column in columns), strict=True)
     costs = LowHighCosts(setting, option, columns[0].size)
@@ -136,6 +136,11 @@ class EvaluatedOption:
     measures: Measures
     compute_range: Callable[[], tuple[float, float]]  # ledgers at both ends are built on first use: with futures, never
     compute_cumulative: Callable[[], NDArray[np.float64]]  # on first use: only charts read it
+
+    @cached_property
+    def emissions(self) -> OptionEmissions:
+        """Its emissions over the plan."""
+        return option_emissions(self.measures.setting, self.option)
 
     @cached_property
     def cost_range(self) -> tuple[float, float]:

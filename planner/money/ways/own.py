@@ -144,7 +144,6 @@ def fleet_with_rent_ledger(
     layers = _rent_layers(stages, after)
     waiting = np.asarray(sum(waiting_hours(setting, need, when) for _, need, when in layers))
     repairs = fleet.lines(partial(repair_rent_lines, setting))
-    queue_warning = wait_warning(setting, accelerators)
     return OptionLedger(
         title=title,
         what=fleet.machine.order_text(accelerators),
@@ -152,11 +151,13 @@ def fleet_with_rent_ledger(
         useful_hours=setting.demand.all.busy_hours - waiting,
         accelerators=float(accelerators),
         orders=fleet.orders,
-        warnings=(
+        warnings=()
+        if setting.row_axes
+        else (  # of many rows nobody reads them
             *late_delivery_warnings(fleet),
             *site_notes(setting),
             *_scaled_price_note(setting, accelerators),
-            *(() if queue_warning is None else (queue_warning,)),
+            *filter(None, (wait_warning(setting, accelerators),)),
             *warnings,
             *rent_warnings(setting, rented, waiting),
         ),
@@ -264,6 +265,8 @@ def repair_rent_lines(setting: PlanContext, part: Ownership) -> tuple[Line, ...]
 
 def waiting_cost_lines(stages: DeliveryTimeline, reserved: int = 0) -> tuple[Line, ...]:
     """Return the cost of the time that jobs wait for such a fleet, with so many reserved above it."""
+    if stages.setting.terms.usd_per_waiting_hour is None:
+        return ()
     return tuple(
         line
         for top, share in zip(stages.tops, stages.runs_alone, strict=True)

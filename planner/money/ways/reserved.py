@@ -54,7 +54,6 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
         seller = seller if listed == bound else typical
     tiers, months = _effective_tiers(setting, need), scenario.months
     schedule = _tiers_detail(tiers, months, leaves_some=bool(np.any(bill.after > 0)))
-    quoted = quotes(setting)
     several, has_steps = len(bill.parts) > 1, len(bill.tiers) > 1
     lines = [
         line
@@ -71,10 +70,12 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
         lines=(*lines, *resold_hours_lines(setting, bill), *above),
         useful_hours=demand.all.busy_hours - waiting,
         accelerators=float(need.peak_accelerators),
-        warnings=(
+        warnings=()
+        if setting.row_axes
+        else (
             *_assumed_term_note(setting),
             *bill.warnings,
-            *(() if quoted is None else (quoted.sentence,)),
+            *(() if (quoted := quotes(setting)) is None else (quoted.sentence,)),
             *bridging_warning(setting, waiting),
             *rent_path_warnings(setting),
         ),

@@ -228,7 +228,7 @@ def _account_warning(plan: Plan, key: str, seller: str) -> Iterator[str]:
 
 
 def _interruption_text(way: EvaluatedOption) -> str:
-    rates = (used.value for line in way.option.ledger.lines for used in line.used if used.name == OF_MACHINE)
+    rates = (used.value for used in way.option.ledger.inputs if used.name == OF_MACHINE)
     per_hour = float(np.max(next(rates, 0.0)))
     return f"; a machine is taken back about every {hours_words(1 / per_hour)}" if per_hour > 0 else ""
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from planner.money.carbon import KG_PER_T, EmissionRange, typical_emissions
+from planner.money.carbon import KG_PER_T, EmissionRange, finite_or_none
 from planner.money.ledger import Ledger
 from planner.money.measures import present_usd
 from planner.money.plan import Plan
@@ -133,11 +133,12 @@ def carbon_sentences(answer: Answer) -> tuple[str, ...]:
 def _beside(answer: Answer) -> tuple[str, ...]:
     if answer.pair is None:
         return ()
-    kg = {way: _typical_kg(answer, way) for way in answer.pair}
+    typical = {way: way.emissions.typical for way in answer.pair}
+    kg = {way: float(np.nan_to_num(each.operation_kg + each.making_kg, nan=math.inf)) for way, each in typical.items()}
     first, second = sorted(answer.pair, key=lambda way: kg[way])
     if not 0 < DIFFER * kg[first] < kg[second] < math.inf:
         return ()
-    less, more = answer.emissions(first).total_kg, answer.emissions(second).total_kg
+    less, more = first.emissions.total_kg, second.emissions.total_kg
     if less is None or more is None:
         return ()
     doing, other = (_option_and_grid(answer, way) for way in (first, second))
@@ -150,29 +151,17 @@ def _beside(answer: Answer) -> tuple[str, ...]:
 def _unverified_limit(answer: Answer) -> tuple[str, ...]:
     """A limit is set, and nobody knows whether the way that is advised keeps to it."""
     most = answer.plan.setting.terms.most_t_co2e
-    if most is None or answer.best is None or answer.emissions(answer.best).operation_kg is not None:
+    if most is None or answer.best is None or answer.best.emissions.operation_kg is not None:
         return ()
     doing = WAYS[answer.best.option.way].gerund
-    return (
-        f"Whether {doing} keeps to {most:g} t of CO2 equivalent is not known: "
-        f"{answer.emissions(answer.best).notes[0]}.",
-    )
-
-
-def _typical_kg(answer: Answer, way: EvaluatedOption) -> float:
-    emissions = typical_emissions(answer.plan.setting, way.option)
-    return float(np.nan_to_num(emissions.operation_kg + emissions.making_kg, nan=math.inf))
+    return (f"Whether {doing} keeps to {most:g} t of CO2 equivalent is not known: {answer.best.emissions.notes[0]}.",)
 
 
 def _option_and_grid(answer: Answer, way: EvaluatedOption) -> str:
     """Return the activity and its grid: renting (Norway)."""
-    where = answer.emissions(way).where
-    place = f" ({where})" if where in _places(answer) else ""
-    return f"{WAYS[way.option.way].gerund}{place}"
-
-
-def _places(answer: Answer) -> frozenset[str]:
-    return frozenset(site.label for site in answer.plan.setting.catalogue.sites.values() if site.kind != "world")
+    where = way.emissions.where
+    places = {site.label for site in answer.plan.setting.catalogue.sites.values() if site.kind != "world"}
+    return f"{WAYS[way.option.way].gerund}{f' ({where})' if where in places else ''}"
 
 
 def _share(share: float) -> str:
@@ -191,12 +180,12 @@ def tonnes(kg: EmissionRange) -> str:
 
 def carbon_unit(answer: Answer) -> tuple[str, float]:
     """Return the unit of emissions in tables, and its kilograms: tonnes where any option emits ten of them."""
-    each = (answer.emissions(way) for way in answer.ranked)
-    kg = (emission.typical for emitted in each for emission in (emitted.operation_kg, emitted.making_kg) if emission)
+    each = (way.emissions.typical for way in answer.ranked)
+    kg = (finite_or_none(kg) or 0.0 for emitted in each for kg in (emitted.operation_kg, emitted.making_kg))
     return ("t", KG_PER_T) if max(kg, default=0.0) >= _IN_TONNES_FROM_KG else ("kg", 1.0)
 
 
 def carbon_notes(answer: Answer) -> tuple[str, ...]:
     """Return each substitute and each unknown once."""
-    notes = (note for way in answer.ranked for note in answer.emissions(way).notes)
+    notes = (note for way in answer.ranked for note in way.emissions.notes)
     return tuple(f"Carbon: {note}." for note in dict.fromkeys(notes))

@@ -389,7 +389,7 @@ def _cost_split_text(owner: EvaluatedOption, parts: OwnedCostSplit) -> str:
     usual, ours = ("/".join(f"{share * 100:.0f}" for share in by.values()) for by in (USUAL_SHARES, parts.shares))
     name = max(USUAL_SHARES, key=lambda part: abs(parts.shares[part] - USUAL_SHARES[part]))
     hardware, power, rest = (words.usd(usd / max(owner.option.accelerators, 1.0)) for usd in parts.by_name.values())
-    all_in = any(used.name == "running_usd_per_month" for line in owner.option.ledger.lines for used in line.used)
+    all_in = any(used.name == "running_usd_per_month" for used in owner.option.ledger.inputs)
     apart = " Your running costs hold power and people, which cannot be separated." if all_in else ""
     return (
         f"The cost of own machines is usually split {usual} into hardware, power with cooling, and people with the "

@@ -204,7 +204,7 @@ def _profit_rows() -> Iterator[_Row]:
 def write_books(sheet: MonthSheet, rows: Iterable[_Row], result: OptionResult, timeline: MonthSheet) -> None:
     """Write the rows of tax and profit below the lines of an option."""
     lines, (first, last), tax = result.way.option.ledger.lines, sheet.lines, result.plan.setting.scenario.tax
-    untaxed = [row for row, line in enumerate(lines, first) if not TAX_MONEY & {used.name for used in line.used}]
+    untaxed = [row for row, line in enumerate(lines, first) if not TAX_MONEY & line.names]
     flags = {"treatments": TREATMENT, "profit_rows": PROFIT_ROW, "vats": VAT}
     unrecovered = f' + {_UNRECOVERED} * SUMIFS(§{first}:§{untaxed[-1]}, {{treatments}}, "{{}}", {{vats}}, 1)'
     places: dict[str, Any] = {

@@ -69,20 +69,21 @@ class MixSearch:
     def best(self, proposed: Sequence[MixInputs], steps: Sequence[tuple[int, int]]) -> MixInputs | None:
         """Return the cheapest of the proposed mixes and their neighbors; None if none is available."""
         now = min(proposed, key=self.at_most_usd)
+        reserves = any(mix.reserve_accelerators for mix in proposed)
         for step in steps:
             for _ in range(_ROUNDS):
-                neighbor = min(self._neighbors(now, step), key=self.at_most_usd, default=now)
+                neighbor = min(self._neighbors(now, step, reserves), key=self.at_most_usd, default=now)
                 if self.at_most_usd(neighbor) >= self.at_most_usd(now):
                     break
                 now = neighbor
         return now if np.isfinite(self.at_most_usd(now)) else None
 
-    def _neighbors(self, mix: MixInputs, steps: tuple[int, int]) -> Iterator[MixInputs]:
-        """Return the mixes with one server or machine more or less."""
+    def _neighbors(self, mix: MixInputs, steps: tuple[int, int], reserves: bool) -> Iterator[MixInputs]:
+        """Return the mixes with one server or machine more or less; none reserved where the program reserves none."""
         for name, step in zip(("own_accelerators", "reserve_accelerators"), steps, strict=True):
             now = getattr(mix, name)
-            if name == "reserve_accelerators" and now == 0:
-                continue  # the program knew the price of a machine: none was worth it
+            if name == "reserve_accelerators" and now == 0 and not reserves:
+                continue
             for size in {min(now // step * step + step, self.max_accelerators), now - (now % step or step)}:
                 if size >= 0 and size != now:
                     yield self.resized(mix, **{name: size})

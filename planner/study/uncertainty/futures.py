@@ -301,8 +301,7 @@ def _figure_impacts(plan: Plan, day: date) -> Iterator[tuple[int, float]]:
 
 
 def _inputs_by_figure(option: Option) -> dict[int, LedgerInput]:
-    inputs = (used for line in option.ledger.lines for used in line.used)
-    return {id(figure): used for used in inputs if (figure := figure_of(used)) is not None}
+    return {id(figure): used for used in option.ledger.inputs if (figure := figure_of(used)) is not None}
 
 
 def figure_of(used: LedgerInput) -> Figure | None:

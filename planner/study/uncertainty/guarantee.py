@@ -45,4 +45,4 @@ def guarantee_value(drawn: Futures) -> GuaranteeValue | None:
 
 def _lines_using(ledger: Ledger, name: str) -> Ledger:
     """Return the lines of a ledger that use this input, for every order and every sale."""
-    return Ledger(name, tuple(line for line in ledger.lines if any(used.name == name for used in line.used)))
+    return Ledger(name, tuple(line for line in ledger.lines if name in line.names))

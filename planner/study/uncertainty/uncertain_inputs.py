@@ -187,8 +187,7 @@ def _option_specific_names(plan: Plan) -> set[str]:
     return {
         used.name
         for option in plan.options
-        for line in option.ledger.lines
-        for used in line.used
+        for used in option.ledger.inputs
         if used.is_number and first.setdefault(used.name, float(used.value)) != float(used.value)
     }
 
@@ -225,7 +224,7 @@ def _assumed_fees(plan: Plan) -> Iterator[UncertainParameter]:
 
 
 def _assumed_fee(name: str, options: Iterable[Option]) -> LedgerInput | None:
-    for used in (used for option in options for line in option.ledger.lines for used in line.used if used.name == name):
+    for used in (used for option in options for used in option.ledger.inputs if used.name == name):
         if isinstance(used.origin, Origin) and used.origin.kind == "assumption":
             return used
     return None
@@ -260,7 +259,7 @@ def _delivery_parameters(plan: Plan) -> Iterator[UncertainParameter]:
 
 
 def _uses(plan: Plan, name: str) -> bool:
-    return any(used.name == name for option in plan.options for line in option.ledger.lines for used in line.used)
+    return any(used.name == name for option in plan.options for used in option.ledger.inputs)
 
 
 def _machine_price_parameters(plan: Plan) -> Iterator[UncertainParameter]:
