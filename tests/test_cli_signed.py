@@ -284,6 +284,7 @@ def test_the_nightly_job_has_every_key_and_no_secret_where_it_is_not_needed() ->
     assert "RENT_OR_BUY_SIGNING_KEY" not in job["env"]
 
 
+@pytest.mark.slow
 def test_a_folder_whose_signature_drips_is_given_up(publish: Publish, server: Server) -> None:
     for path in publish().iterdir():
         server.says(

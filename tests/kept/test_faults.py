@@ -88,6 +88,7 @@ def is_whole() -> bool:
     return opened.version == replace(version(), number=1) and opened.facts == CATALOGUE
 
 
+@pytest.mark.slow
 def test_a_full_disk(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from planner.store import database
 
@@ -156,6 +157,7 @@ print(saved)
 """
 
 
+@pytest.mark.slow
 def test_a_locked_database(file: Path) -> None:
     with closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")

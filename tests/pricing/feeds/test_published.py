@@ -158,6 +158,7 @@ STEADY = ClientLimits(silent_s=5, total_s=60, tries=1, slow_s=0.3)
 SLOW = "Example sent less than 1,000 bytes a second for 0.3 seconds: given up."
 
 
+@pytest.mark.slow
 def test_a_source_that_sends_its_reply_byte_by_byte_is_given_up(server: Server) -> None:
     server.says("/prices", Answer(json={"items": [1] * 5_000}, drip_s=0.02))
     client = Client(feed(), limits=STEADY, at=server.at(HOST), environ={})
@@ -165,6 +166,7 @@ def test_a_source_that_sends_its_reply_byte_by_byte_is_given_up(server: Server) 
     client.close()
 
 
+@pytest.mark.slow
 def test_a_source_that_sends_its_headers_byte_by_byte_is_given_up() -> None:
     with raw_server(b"HTTP/1.1 200 OK\r\nX-Long: " + b"x" * 5_000, drip_s=0.02) as url:
         client = Client(feed(), limits=STEADY, at={HOST: url}, environ={})
@@ -172,6 +174,7 @@ def test_a_source_that_sends_its_headers_byte_by_byte_is_given_up() -> None:
         client.close()
 
 
+@pytest.mark.slow
 def test_pages_that_are_each_a_little_slow_are_given_up_together(server: Server) -> None:
     server.says("/prices", Answer(json=[1, 2, 3], drip_s=0.02))
     client = Client(feed(), limits=STEADY, at=server.at(HOST), environ={})
