@@ -10,7 +10,7 @@ from planner.money.plan import Plan, plan
 from planner.money.verdict.answer import build_answer
 from planner.scenario.jobs import Failures
 from planner.scenario.own import ExistingHardware, OwnInputs
-from planner.scenario.rent import HostedModelInputs, RentalInputs
+from planner.scenario.rent import HostedModelInputs, RentalInputs, ReservationInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import FinancialTerms
 from planner.scenario.work import Work
@@ -21,17 +21,18 @@ from tests.facts import DAY
 
 H100 = "H100-SXM5-80GB"
 EMBODIED_KG, SERVER_KG = 575.0, 5_700.0
+LOW_KG, HIGH_KG = 460.0, 860.0
 
 
-def figure(unit: Unit, typical: float) -> Figure:
-    value = FigureValue(typical=typical, kind="measured", source="site_ember_co2js")
+def figure(unit: Unit, typical: float, low: float | None = None, high: float | None = None) -> Figure:
+    value = FigureValue(low=low, typical=typical, high=high, kind="measured", source="site_ember_co2js")
     return Figure(unit=unit, checked=DAY, values={date(2024, 1, 1): value})
 
 
 def catalogue() -> Catalogue:
     """The frozen one, with an H100 that somebody has calculated, water in Norway and a grid of the world."""
     plain = load_catalogue()
-    chip = plain.accelerators[H100].model_copy(update={"embodied_kg": figure("kg", EMBODIED_KG)})
+    chip = plain.accelerators[H100].model_copy(update={"embodied_kg": figure("kg", EMBODIED_KG, LOW_KG, HIGH_KG)})
     world = plain.sites["WORLD"].model_copy(update={"carbon_g_per_kwh": figure("g/kWh", 472.94)})
     norway = plain.sites["NO"].model_copy(update={"water_l_per_kwh": figure("L/kWh", 6.5)})
     return plain.model_copy(
@@ -71,9 +72,8 @@ def test_eight_h100_for_a_year_in_texas_by_hand() -> None:
     assert found.operation_kg.low == pytest.approx(60_225 * 0.38355 * 0.41)
     assert found.operation_kg.high == pytest.approx(60_225 * 0.38355 * 2.07)
     # bought for the plan: whole; at the low end a seventh of its life
-    whole = 8 * EMBODIED_KG + SERVER_KG
-    assert found.making_kg.typical == pytest.approx(whole)
-    assert found.making_kg.low == pytest.approx(whole / 7)
+    low, typical, high = (8 * kg + SERVER_KG for kg in (LOW_KG, EMBODIED_KG, HIGH_KG))
+    assert found.making_kg == pytest.approx((low / 7, typical, high))
     assert "that of United States stands in" in found.notes[0]
     assert found.water_l is None
 
@@ -93,10 +93,19 @@ def test_rented_by_hand_counts_the_billed_hours_and_their_share_of_a_life() -> N
     hours = 8 * 0.5 * 8_760
     # the frozen server: 10,200 W for 8, of which 0.76 are drawn; an hour takes its share of five years
     assert found.kwh == pytest.approx(hours * 10.2 / 8 * 0.76 * 1.25)
-    making = hours * (EMBODIED_KG + SERVER_KG / 8) / (5 * 8_760)
-    assert found.making_kg == pytest.approx(making)
     # of a machine that lives seven years, five or four
-    assert of(made, "on_demand").making_kg == pytest.approx((making * 5 / 7, making, making * 5 / 4))
+    ends = ((LOW_KG, 7), (EMBODIED_KG, 5), (HIGH_KG, 4))
+    making = [hours * (kg + SERVER_KG / 8) / (life * 8_760) for kg, life in ends]
+    assert found.making_kg == pytest.approx(making[1])
+    assert of(made, "on_demand").making_kg == pytest.approx(making)
+
+
+def test_reserved_hours_without_work_draw_what_idle_machines_do() -> None:
+    said: dict[str, Any] = {"ways": ("reserved",), "reserve": ReservationInputs(term="reserved_1y")}
+    all_busy, half = (of(planned(busy, **said), "reserved") for busy in (1.0, 0.5))
+    # of its 10,200 W the frozen server draws 0.76 busy and a quarter idle
+    assert half.kwh / all_busy.kwh == pytest.approx((0.76 + 0.25) / 2 / 0.76)
+    assert half.making_kg == pytest.approx(all_busy.making_kg)  # they are somebody's all the time
 
 
 @pytest.mark.parametrize("key", ["own", "on_demand"])
@@ -157,6 +166,14 @@ def test_a_chip_that_nobody_reckoned_is_taken_by_its_memory_and_says_so() -> Non
     found = of(planned(accelerator="A100-SXM4-80GB"), "own")
     assert found.making_kg.typical == pytest.approx(8 * 7.7 * 80 + SERVER_KG)
     assert any("estimated from its memory" in note for note in found.notes)
+
+
+def test_cards_are_made_with_their_workstations() -> None:
+    own = OwnInputs(accelerators=8, lead_time_months=0.0, spare_share=0.0)
+    made = planned(accelerator="RTX-3090-24GB", own=own)
+    assert made.option("own").what == "2 workstations with 4 x RTX 3090 24 GB each"
+    workstation = made.setting.catalogue.facts["embodied-workstation"].figure.newest.typical
+    assert of(made, "own").making_kg.typical == pytest.approx(8 * 24 * 7.7 + 2 * workstation)
 
 
 def test_of_several_countries_it_is_their_mean() -> None:

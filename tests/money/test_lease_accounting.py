@@ -169,14 +169,16 @@ def test_a_lease_back_below_the_price_holds_the_rest_as_rent_in_advance() -> Non
     assert accounts.rows["us_operating_cost"].sum() == pytest.approx(lease.schedule.paid.sum() + 80_000)
 
 
-def test_a_reservation_that_is_paid_before_has_no_liability() -> None:
+@pytest.mark.parametrize("years", [1.0, 2.0])
+def test_a_reservation_that_is_paid_before_has_no_liability_and_is_paid_whole(years: float) -> None:
     names = {"reservations_are_leases": True, "short_term_expensed": False}
     plan = {"accounting": names, "reserve": {"usd_per_accelerator_hour": 2.0, "term": "reserved_2y", "prepaid": True}}
-    found = plan_from_context(setting(scenario(OWN, years=2.0, ways=("own", "reserved"), **plan)))
+    found = plan_from_context(setting(scenario(OWN, years=years, ways=("own", "reserved"), **plan)))
     option = found.option("reserved")
     assert option is not None
     accounts = lease_accounts(found.setting, option.ledger)
     assert accounts is not None
     assert not accounts.rows["liability"].any()
-    assert accounts.rows["asset"][0] == pytest.approx(accounts.rows["paid"].sum())
+    assert accounts.rows["asset"][0] == accounts.rows["paid"][0] == pytest.approx(accounts.rows["paid"].sum())
+    assert accounts.rows["paid"][0] == pytest.approx(2.0 * option.accelerators * 730 * 24)
     assert accounts.rows["interest"].sum() == 0 < accounts.rows["depreciation"].sum()

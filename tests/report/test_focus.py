@@ -27,7 +27,7 @@ from planner.report.files.focus import (
 )
 from planner.scenario.presets import load_presets
 from planner.scenario.scenario import Scenario
-from planner.scenario.terms import TaxInputs
+from planner.scenario.terms import FinancialTerms, TaxInputs
 from planner.study.plan_any import planned
 from planner.study.portfolio import portfolio
 from tests.facts import CATALOGUE, DAY
@@ -182,3 +182,14 @@ def test_a_chargeback_keeps_the_rules_and_names_team_and_project(version: FocusV
     assert {row["SubAccountName"] for row in rows} == {f"Team {name}" for name in SHARES}
     assert focus_bytes(table, ".csv").decode().count("\n") == 37
     assert pq.read_table(io.BytesIO(focus_bytes(table, ".parquet"))).num_rows == 36
+
+
+def test_a_month_is_worth_the_same_to_a_team_and_to_its_plan() -> None:
+    terms = FinancialTerms(discount_rate_per_year=0.1, rent_change_per_year=0.0)
+    (fleet,) = portfolio(CATALOGUE, [team(name, share, terms=terms) for name, share in SHARES.items()], DAY)
+    whole = focus_table(fleet.plan, "1.2").records()
+    shares = chargeback_table((fleet,), "hours", "1.2").records()
+    worth = {row["ChargePeriodStart"]: row["x_DiscountFactor"] for row in whole}
+    assert len(set(worth.values())) == 12
+    assert all(row["x_DiscountFactor"] == worth[row["ChargePeriodStart"]] for row in shares)
+    assert all(row["x_PresentValue"] == row["BilledCost"] * row["x_DiscountFactor"] for row in shares)

@@ -5,17 +5,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planner.money.chargeback import chargeback_cents, in_cents
+from planner.money.chargeback import SPREAD, chargeback_cents, effective_usd, in_cents
 from planner.money.verdict.contender import EvaluatedOption
 from planner.report.portfolio_words import portfolio_sentences, portfolio_title
 from planner.scenario.file import read_portfolio
 from planner.scenario.known_names import ScenarioError
 from planner.scenario.own import ExistingHardware, OwnInputs
 from planner.scenario.presets import load_presets
-from planner.scenario.rent import RentalInputs
+from planner.scenario.rent import RentalInputs, ReservationInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import FinancialTerms
 from planner.scenario.work import ScheduledJob, Work
+from planner.study.plan_any import planned
 from planner.study.portfolio import PortfolioError, PortfolioPlan, SharedFleet, best_of, other_terms, portfolio
 from tests.facts import CATALOGUE, DAY
 from tests.rows import each_row
@@ -200,3 +201,13 @@ def test_twenty_plans_are_as_many_works_of_one_plan() -> None:
     ]
     with pytest.raises(PortfolioError, match=r"20 plans with 120 kinds of work over 10 years take .* leave some out"):
         portfolio(CATALOGUE, services, DAY)
+
+
+def test_what_is_paid_today_takes_effect_in_the_first_month() -> None:
+    reserve = ReservationInputs(usd_per_accelerator_hour=2.0, term="reserved_1y", prepaid=True)
+    made = planned(CATALOGUE, certain(reserve=reserve, ways=("own", "reserved")), DAY)
+    ledger, months = made.option("reserved").ledger, made.setting.timeline.last
+    paid = sum(line.priced_usd for line in ledger.lines if line.is_cash and line.treatment not in SPREAD)
+    spread = sum(line.priced_usd.sum() for line in ledger.lines if line.is_cash and line.treatment in SPREAD) / months
+    assert paid[0] > 0
+    assert effective_usd(ledger, months) == pytest.approx(np.append(paid[0] + paid[1], paid[2:]) + spread)

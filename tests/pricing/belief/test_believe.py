@@ -60,7 +60,7 @@ def _offer(provider: str, one: Read, purchase: str) -> Offer:
     )  # fmt: skip
 
 
-def worth(reads: Sequence[Read], *, moves: bool = True) -> PriceEstimates:
+def worth(reads: Sequence[Read], *, moves: float = 1.0) -> PriceEstimates:
     """In a market that rises by a thousandth a day, in logs, and whose sellers have shown nothing of their own."""
     catalogue = catalogue_of(reads)
     known, day = readings(catalogue), TODAY.toordinal()
@@ -98,7 +98,7 @@ def test_three_prices_read_today_by_hand() -> None:
 
 def test_an_old_price_pulls_so_far_and_no_further() -> None:
     """By hand: nine at 4.00 read today, one at 1.00 read 120 days ago that weighs exp(-2) of theirs."""
-    found = worth([Read("posted", 120, 1.0), *[Read("posted", 0, 4.0)] * 9], moves=False)
+    found = worth([Read("posted", 120, 1.0), *[Read("posted", 0, 4.0)] * 9], moves=0.0)
     old = np.exp(-2.0)
     low = ((0.5 * (9 + old) - old) * np.log(4.0)) / (0.5 * (9 + old))
     held = low - 0.15 / (1 - np.exp(-4.0))
@@ -120,10 +120,22 @@ def test_a_price_of_42_days_in_a_market_that_rose_by_an_eighth_goes_up_by_a_fort
     assert found.high / found.typical == pytest.approx(np.exp(0.01 + 0.25 * np.sqrt(repriced)))
 
 
+@pytest.mark.parametrize("moves", [10.0, -10.0])
+def test_the_market_carries_no_price_further_than_half_a_log(moves: float) -> None:
+    found = worth([Read("posted", 200, 3.49)], moves=moves).at(0)  # it moved by two
+    assert found.typical == pytest.approx(3.49 * np.exp(np.copysign(0.5, moves) * found.repriced))
+
+
+def test_a_price_read_on_one_day_only_is_doubted_by_two_fifths_with_the_time() -> None:
+    once, twice, often = (worth([Read("posted", 60, 3.0, reads)]).at(0).available for reads in (1, 2, 9))
+    assert once == pytest.approx(twice * (1 - 0.4 * (1 - np.exp(-60 / constants().settling_days))))
+    assert twice == often
+
+
 def test_the_same_price_wins_while_it_is_fresh_and_not_when_it_is_old() -> None:
     others = [Read("posted", 5, usd) for usd in (3.2, 3.3, 3.5, 3.6, 4.0)]
-    fresh = worth([Read("posted", 0, 2.0, 1), *others], moves=False)
-    old = worth([Read("posted", 200, 2.0, 1), *others], moves=False)
+    fresh = worth([Read("posted", 0, 2.0, 1), *others], moves=0.0)
+    old = worth([Read("posted", 200, 2.0, 1), *others], moves=0.0)
     assert fresh.typical[0] < 2.1
     assert old.typical[0] > 2.9
 
@@ -132,7 +144,7 @@ def test_the_same_price_wins_while_it_is_fresh_and_not_when_it_is_old() -> None:
 def test_no_birthday_of_a_price_changes_what_it_is_worth(age_days: int) -> None:
     others = [Read("posted", 60, usd) for usd in (3.2, 3.3, 3.5)]
     before, after = (
-        worth([Read("posted", age, 2.0), *others], moves=False).typical[0] for age in (age_days, age_days + 1)
+        worth([Read("posted", age, 2.0), *others], moves=0.0).typical[0] for age in (age_days, age_days + 1)
     )
     assert after / before == pytest.approx(1.0, abs=0.01)
 
@@ -152,7 +164,7 @@ def test_no_birthday_of_a_price_changes_what_it_is_worth(age_days: int) -> None:
     )
 )
 def test_a_range_holds_its_middle_and_nothing_is_believed_below_what_was_read_but_moved(reads: list[Read]) -> None:
-    found = worth(reads, moves=False)
+    found = worth(reads, moves=0.0)
     assert np.all((found.low <= found.typical) & (found.typical <= found.high))
     assert np.all(found.typical >= found.read_usd * (1 - 1e-9))
     assert np.all((found.available >= 0) & (found.available <= 1) & (found.repriced >= 0) & (found.repriced <= 1))
@@ -162,7 +174,7 @@ def test_a_range_holds_its_middle_and_nothing_is_believed_below_what_was_read_bu
 def test_a_seller_has_one_vote_however_many_offers_it_posts() -> None:
     many = [Read("posted", 10, 2.0 + at / 100, provider="many") for at in range(9)]
     others = [Read("posted", 10, usd) for usd in (3.0, 3.1, 3.2, 3.3)]
-    found = worth([*many, *others], moves=False)
+    found = worth([*many, *others], moves=0.0)
     assert found.sellers[0] == 5
     assert 2.0 < found.market_usd[0] < 3.1
 
