@@ -11,7 +11,6 @@ from planner.cli.common import BAD_INPUT, OK
 from planner.speed.hardware import DATA
 from pricing import strict_yaml
 from tests.evidence.golden import serving_rows, training_rows
-from tests.house import ROOT
 from tests.shell import run
 from tools import calibrate
 
@@ -326,11 +325,3 @@ def test_old_software_and_a_cap_of_watts_are_slower(capsys: pytest.CaptureFixtur
     assert rate("--no-fused-attention") < rate()
     assert rate("--power-cap-w", "400") < rate()
     assert rate("--engine", "pytorch", "--no-compiled") < rate("--engine", "pytorch", "--compiled")
-
-
-def test_check_tco_says_where_the_published_cases_are(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, "check", "tco")
-    assert (code, out) == (BAD_INPUT, "")
-    page, tests = re.search(r"(docs/\S+\.md) .*pytest (\S+)`", err).groups()  # type: ignore[union-attr]
-    assert (ROOT / page).is_file()
-    assert (ROOT / tests).is_dir()

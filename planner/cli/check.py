@@ -5,7 +5,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from planner.cli.common import UsageError, day, emit
+from planner.cli.common import day, emit
 
 
 def add(verbs: Any) -> None:
@@ -23,17 +23,6 @@ def add(verbs: Any) -> None:
         verb.add_argument("--day", type=day, default=None, metavar="YYYY-MM-DD", help="written beside factors; today")
         verb.add_argument("--json", action="store_true", help="print JSON")
         verb.add_argument("--csv", type=Path, metavar="FILE", help="write id and predictions of every run")
-    tco = kinds.add_parser("tco", help="published comparisons of buying and renting: where they stand now")
-    tco.set_defaults(verb=_run_tco)
-    tco.add_argument("--json", action="store_true", help="the same sentence")
-
-
-def _run_tco(args: argparse.Namespace) -> int:
-    """Refuse with the place of the published cases."""
-    raise UsageError(
-        "check tco: the published cases are tests now. docs/published-cases.md lists each with its verdict; "
-        "`python -m pytest tests/published` runs them."
-    )
 
 
 _FACTORS = "A scenario uses them with these lines, or `plan`, `compare`, `cheapest` and `sweep` with --runs:"

@@ -1,7 +1,9 @@
 """The inputs that are drawn, in words: what each is called and how its values are written."""
 
+import csv
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 from planner.money.ways import WAYS
 from planner.report import glossary, words
@@ -99,83 +101,7 @@ def input_label(name: str) -> str:
     return words.upper_first(plain)
 
 
-_CALLED = {
-    "accelerators": "Accelerators at once",
-    "accelerators_before": "Accelerators of earlier orders",
-    "accelerators_per_server": "Accelerators in one server",
-    "hours_per_month": "Hours in a month",
-    "usd_per_accelerator_hour": "Rent of one accelerator",
-    "accelerators_per_job": "Accelerators of the largest job",
-    "accelerators_per_machine": "Accelerators in one machine",
-    "balloon_share": "Part of the loan due at its end",
-    "begun_years": "Time from today to the month",
-    "checkpoint_every_hours": "Time between two checkpoints",
-    "checkpoint_hours": "Time to write a checkpoint",
-    "decommissioning_share": "Taking it down, share of the price",
-    "hardware_price_change_per_year": "Change of the price of hardware",
-    "install_share": "Installation, share of the price",
-    "lost_share": "Busy hours lost to failures and restarts",
-    "maintenance_change_per_year": "Change of the price of maintenance",
-    "max_w_per_host": "Most that the host draws",
-    "million_input_tokens_per_month": "Tokens sent",
-    "million_output_tokens_per_month": "Tokens written",
-    "minimum_accelerators": "Fewest accelerators in one order",
-    **dict.fromkeys(
-        ("new_price_path", "old_price_path", "last_price_path", "ordered_path", "priced_path"),
-        "Price of new machines, beside its yearly change",
-    ),
-    "bought_used_share": "Price of a used one over a new one",
-    "new_price_after_years": "Time until the price of what comes is set",
-    "old_price_after_years": "Time until the price of what goes was set",
-    "ordered_after_years": "Time until the order",
-    "power_price_change_per_year": "Change of the price of electricity",
-    "rated_w_per_server": "Most that a server draws",
-    "repair_share": "Cost of a repair, share of the price",
-    "residual_share": "Left of the price at the end",
-    "selling_cost_share": "Cost of selling, share of the price",
-    "space_price_change_per_year": "Change of the price of space",
-    "tdp_w": "Rated power of a card",
-    "usd_per_host": "Price of the host without its cards",
-    "usd_per_million_input_tokens": "Price of a million tokens sent",
-    "usd_per_million_output_tokens": "Price of a million tokens written",
-    "wage_change_per_year": "Change of the cost of people",
-    "work_level": "Work of the month",
-    "capex_accelerators": "Accelerators that sum was for",
-    "rent_to_own_months": "Months until it is yours",
-    "after_warranty": "Share of each month after the warranty",
-    "bills_idle": "Idle hours are billed",
-    "busy_accelerators": "Mean number busy",
-    "card_power_idle": "Part of a card's rated power drawn while waiting",
-    "idle_power_w_each": "Draw of a kept machine at rest",
-    "idle_w_per_server": "What a machine off the shelf draws while waiting",
-    "last_price_after_years": "Time until the price of what is sold last was set",
-    "months": "Months of the last reservation within the plan",
-    "power_w_each": "Draw of a kept machine at work",
-    "relative_speed": "Speed of a kept machine",
-    "rent_level": "Level of rents",
-    "expected_rents": "Level of rents as expected",
-    "sale_fee_share": "Fee of the marketplace",
-    "sale_price_share": "What a lessor pays, share of the price",
-    "server_power_over_tdp": "Power of a server over that of its accelerators",
-    "sold_price_change_per_year": "Change of the price of a sold hour",
-    "storage_gb": "Data kept on rented disks",
-    "tax_share": "Tax rate",
-    "usd_at_end": "What kept machines fetch at the end",
-    "usd_per_hour_sold": "Price of a sold hour",
-    "usd_per_month_to_sell": "People and billing to sell hours",
-    "vat_recovered_share": "Part of that tax that comes back",
-    "worth_today": "Worth today of a dollar of the month",
-    "many": "More than one server",
-    "bill_usd": "Other lines of the month",
-    "deducted_usd": "Running costs of a tax year",
-    "written_off_usd": "Depreciation of a tax year",
-    "sold_for_usd": "Proceeds of sales of a tax year",
-    "still_in_books_usd": "Left in the tax books of what was sold",
-    "taxed_without_usd": "Profit taxed without the plan",
-    "taxed_with_usd": "Profit taxed with it",
-    "bought_usd": "What bears value-added tax",
-    "bought_earlier_usd": "Tax that comes back, on what was bought earlier",
-}
+_CALLED = dict(list(csv.reader(Path(__file__).with_name("input_labels.csv").read_text("utf-8").splitlines()))[1:])
 
 
 def formula_input_label(name: str) -> str:
