@@ -181,10 +181,8 @@ def _runs(catalogue: Catalogue, texts: Texts) -> str:
 
 
 def _rate(catalogue: Catalogue, texts: Texts) -> str:
-    if "rps" not in texts:
-        return "how many requests?"
     peak = f", {_number(texts['peak'])} at the peak" if "peak" in texts else ""
-    return f"{_count(texts['rps'], 'request')} a second{peak}"
+    return f"{_count(texts.get('rps', str(KEYS['rps'].usual)), 'request')} a second{peak}"
 
 
 def _token_lengths(catalogue: Catalogue, texts: Texts) -> str:

@@ -39,7 +39,7 @@ _HALF_A_BYTE, _SCALE_BYTES = 0.5, 2.0  # int4: a weight, and the scale of a grou
 _LATENT_FP4_ATTENTION = 1.5  # published 4-bit checkpoints of latent attention keep part of it in 8 and 16 bits
 _MOST_FILLED = 0.6  # of memory with weights, where a run does not say how many accelerators share it
 _LATENT_GROUP = 8  # latent attention that does not fit on one accelerator is served by whole machines
-_GROUPS = (1, 2, 4, 8, 16)
+GROUPS = (1, 2, 4, 8, 16)
 _MOST_COPIES = 1.125  # of experts, second ones among them: DeepSeek and SGLang keep 288 of 256
 SLOT_BYTES_PER_S = 70e9  # PCIe 5 with 16 lanes, one direction, and all that is slower
 _MID_2025 = date(2025, 7, 1)
@@ -191,10 +191,8 @@ def smallest_group(setup: ServingSetup, accelerators: float) -> float:
     stored = wide.weight * net.routed_params + wide.other * (net.counted_params - net.routed_params)
     usable = _MOST_FILLED * setup.chip.memory_bytes
     if net.latent and stored >= usable:
-        return float(
-            max(size for size in _GROUPS if size <= min(_LATENT_GROUP, accelerators) and net.heads % size == 0)
-        )
-    enough = (size for size in _GROUPS if stored < size * usable)
+        return float(max(size for size in GROUPS if size <= min(_LATENT_GROUP, accelerators) and net.heads % size == 0))
+    enough = (size for size in GROUPS if stored < size * usable)
     return float(min(next(enough, 8), accelerators))
 
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from planner.scenario.jobs import ServingJob
 from planner.speed.hardware import InvalidJobError
-from planner.speed.serving.case_of import ServingSetup, engine_limits, job_layout, make_case, spreads_evenly
+from planner.speed.serving.case_of import GROUPS, ServingSetup, engine_limits, job_layout, make_case, spreads_evenly
 from planner.speed.serving.cases import ServingConstants, ServingLayout, ServingTraffic, serving_rates
 from planner.speed.serving.promise import LatencyTarget, concurrent_requests, max_requests_per_s
 from planner.speed.serving.step import fits
@@ -17,20 +17,25 @@ _PROMPT_SHARES = (0.25, 0.5)  # of the accelerators, that may only work on promp
 
 
 def best_layout(setup: ServingSetup, job: ServingJob, constants: ServingConstants) -> ServingLayout:
-    """Return the layout that was asked for; where it is open, of a mixture, the one that needs the fewest accelerators.
+    """Return the layout that was asked for; where it is open, the one that needs the fewest accelerators.
 
-    Ranks that attend to requests of their own with experts spread over many, and prompts apart from answers, are
-    weighed against the fewest that hold the model. Of equals the plainer is taken.
+    The usual group, which leaves room for caches, is weighed against smaller ones that hold the model and little else;
+    of a mixture also against ranks that attend to requests of their own with experts spread over many, and prompts
+    apart from answers. Of equals the plainer is taken.
     """
     plain = job_layout(setup, job)
     stated = (job.tensor_parallel, job.expert_parallel, job.attention_dp, job.prefill_accelerators, job.spread_experts,
         job.batch, job.mig_profile)  # fmt: skip
     asked = job.accelerators or job.peak_requests_per_s or job.requests_per_s
     closed = any(each is not None for each in stated) or job.pipeline_parallel > 1 or not asked
-    if closed or setup.shape.experts <= 1 or not setup.period.attends_apart:
+    if closed:
         return plain
     layouts = [plain]
-    for size in _WIDE_GROUPS:
+    for size in (size for size in GROUPS if size < plain.group and job.accelerators is None):
+        with suppress(InvalidJobError):
+            layouts.append(job_layout(setup, job.model_copy(update={"tensor_parallel": size})))
+    spreads = setup.shape.experts > 1 and setup.period.attends_apart
+    for size in _WIDE_GROUPS if spreads else ():
         if size > setup.chip.domain or not spreads_evenly(setup.shape, size):
             continue
         wide = job.model_copy(update={"expert_parallel": size, "attention_dp": True})
@@ -39,6 +44,8 @@ def best_layout(setup: ServingSetup, job: ServingJob, constants: ServingConstant
         for prompting in (None, *(pool for pool in dict.fromkeys(pools) if pool)):
             with suppress(InvalidJobError):
                 layouts.append(job_layout(setup, wide.model_copy(update={"prefill_accelerators": prompting})))
+    if len(layouts) == 1:
+        return plain
     return max(layouts, key=lambda layout: _worth(setup, job, layout, constants))
 
 

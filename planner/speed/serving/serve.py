@@ -129,7 +129,7 @@ def software_day(job: ServingJob) -> date:
     if day is None:
         known = ", ".join(serving_data().engines[job.engine].releases)
         want = f"one of: {known}" if known else "none, or a date: no release of it is on record"
-        raise InvalidJobError(f"{job.engine}: nobody knows release {job.engine_release}; want {want}")
+        raise InvalidJobError(f"{job.engine}: {job.engine_release} is no known release; want {want}")
     return day
 
 

@@ -26,13 +26,25 @@ def on_a_rack(**wish: Any) -> ServingResult:
     ({"expert_parallel": 7}, "256 experts cannot be spread evenly over 7; nearest: 4 or 8"),
     ({"prefill_accelerators": 72}, "want fewer than all of 72 accelerators, got 72"),
     ({"accelerators": None, "prefill_accelerators": 8}, "want fewer than all"),
-    ({"engine": "trtllm", "engine_release": "9.9"}, "nobody knows release 9.9; want one of: 0.17"),
+    ({"engine": "trtllm", "engine_release": "9.9"}, "9.9 is no known release; want one of: 0.17"),
     ({"model": "llama-3.1-8b", "expert_parallel": 8}, "has no experts to spread over 8"),
     ({"tensor_parallel": 8, "expert_parallel": 16}, "want a number that divides the 8"),
 ])  # fmt: skip
 def test_a_layout_or_release_that_cannot_be_is_refused_in_one_sentence(wish: dict[str, Any], says: str) -> None:
     with pytest.raises(InvalidJobError, match=says):
         on_a_rack(**wish)
+
+
+@pytest.mark.parametrize("rate", [0.01, 3.0, 40.0])
+@pytest.mark.parametrize(("model", "accelerator"), [
+    ("llama-3.1-8b", "RTX-4090-24GB"), ("llama-3.3-70b", "H100-SXM5-80GB"), ("deepseek-v3", "M3-Ultra-512GB"),
+])  # fmt: skip
+def test_no_stated_group_needs_fewer_than_the_open_one(model: str, accelerator: str, rate: float) -> None:
+    job: dict[str, Any] = {"model": model, "accelerator": accelerator, "requests_per_s": rate}
+    stated = [served(**job, tensor_parallel=size) for size in (1, 2, 4, 8)]
+    needed = served(**job).accelerators_at_average
+    assert needed is not None
+    assert needed <= min(each.accelerators_at_average or needed for each in stated if each.fits)
 
 
 def test_the_command_line_refuses_it_with_code_two(capsys: pytest.CaptureFixture[str]) -> None:
