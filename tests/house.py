@@ -307,7 +307,7 @@ def texts(root: Path = ROOT) -> tuple[tuple[str, str], ...]:
     found: list[Path] = []
     for folder, inner, files in os.walk(root):
         inner[:] = [one for one in inner if _is_kept(one) and one not in ("__pycache__", "build")]  # not walked at all
-        found += [Path(folder) / one for one in files if _is_kept(one)]
+        found += [Path(folder) / file for file in files if _is_kept(file)]
     return tuple(
         (path.relative_to(root).as_posix(), path.read_text(encoding="utf-8"))
         for path in sorted(found)

@@ -60,7 +60,7 @@ def _constants(tree: ast.Module) -> Iterator[tuple[str, tuple[str, ...]]]:
     for node in tree.body:
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            yield from ((one.id, _texts(node.value, {})) for one in targets if isinstance(one, ast.Name))
+            yield from ((target.id, _texts(node.value, {})) for target in targets if isinstance(target, ast.Name))
 
 
 def _texts(node: ast.expr, known: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
@@ -90,7 +90,7 @@ def _names(node: ast.expr) -> Iterator[str]:
             inner = [value]
         case ast.Call(func=function, args=arguments):
             is_text = isinstance(function, ast.Name) and function.id == "str"
-            inner = [function, *(one for one in arguments if is_text or isinstance(one, ast.Constant))]
+            inner = [function, *(argument for argument in arguments if is_text or isinstance(argument, ast.Constant))]
         case ast.Constant(value=str(key)):
             yield key
         case ast.JoinedStr(values=values) | ast.BoolOp(values=values):

@@ -92,9 +92,9 @@ class Parser:
         self.at = 0
 
     def whole(self) -> Month:
-        found = self.comparison()
+        result = self.comparison()
         assert self.at == len(self.tokens), self.text
-        return found
+        return result
 
     def sign(self, *signs: str) -> str:
         """Return the next sign and step over it, if it is one of these."""

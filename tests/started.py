@@ -166,6 +166,6 @@ def ask(address: str, method: str = "GET", body: bytes | None = None, **headers:
 
 
 def cookie(cookies: str, name: str) -> str:
-    found = re.search(rf"\b{re.escape(name)}=([^;]*)", cookies)
-    assert found, cookies
-    return found[1]
+    result = re.search(rf"\b{re.escape(name)}=([^;]*)", cookies)
+    assert result, cookies
+    return result[1]

@@ -182,7 +182,7 @@ def lists_ways(node: ast.AST) -> bool:
 
 @pytest.mark.slow
 def test_nothing_keeps_a_list_of_ways_beside_their_records() -> None:
-    assert {one.path for one in modules() if any(lists_ways(node) for node in one.nodes)} == LISTS
+    assert {module.path for module in modules() if any(lists_ways(node) for node in module.nodes)} == LISTS
     wrong = ast.parse('LOOKS = {"own": 1, "lease": 2, "spot": 3}; ORDERED = ("own", "loan", "lease")')
     assert [type(node) for node in ast.walk(wrong) if lists_ways(node)] == [ast.Dict, ast.Tuple]
 

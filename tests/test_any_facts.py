@@ -90,9 +90,9 @@ def load_scenario(name: str) -> Scenario:
 @lru_cache(maxsize=64)
 def calculated(world: str, name: str) -> PlanReport:
     """A plan with its answer, its words and its futures."""
-    made = planned(catalogue_of(world), load_scenario(name), day_of(world))
-    sure = decided(made, DRAWS)
-    return PlanReport(name, made, sure.answer, summarize_answer(made, sure.answer, sure.futures), (), sure.futures)
+    plan = planned(catalogue_of(world), load_scenario(name), day_of(world))
+    sure = decided(plan, DRAWS)
+    return PlanReport(name, plan, sure.answer, summarize_answer(plan, sure.answer, sure.futures), (), sure.futures)
 
 
 each_preset = pytest.mark.parametrize("name", [preset.key for preset in load_presets()])
@@ -101,25 +101,25 @@ each_preset = pytest.mark.parametrize("name", [preset.key for preset in load_pre
 @each_world
 @each_preset
 def test_every_preset_has_an_answer_or_says_what_is_missing(world: str, name: str) -> None:
-    one = calculated(world, name)
-    found = one.answer
+    report = calculated(world, name)
+    found = report.answer
     assert found.ranked
-    assert one.summary.title
+    assert report.summary.title
     assert found.missing if found.verdict == "incomplete" else found.best is not None
 
 
 @each_world
 def test_every_accelerator_has_an_answer_or_says_what_is_missing(world: str) -> None:
     for name in chips_of(world, CHIPS):
-        one = calculated(world, name)
-        assert one.summary.title
-        assert one.answer.missing or one.answer.best is not None
-        assert plan_text(one)
+        report = calculated(world, name)
+        assert report.summary.title
+        assert report.answer.missing or report.answer.best is not None
+        assert plan_text(report)
 
 
 def chips_of(world: str, names: Iterable[str]) -> list[str]:
     """Those of the accelerators that somebody has heard of in a world."""
-    return [one for one in names if one in catalogue_of(world).accelerators]
+    return [name for name in names if name in catalogue_of(world).accelerators]
 
 
 @each_world
@@ -143,20 +143,20 @@ def named(found: Answer) -> tuple[EvaluatedOption | None, ...]:
 @each_world
 @each_preset
 def test_a_title_names_only_a_way_that_there_is(world: str, name: str) -> None:
-    one = calculated(world, name)
-    there = {option.way for option in one.plan.options}
+    report = calculated(world, name)
+    there = {option.way for option in report.plan.options}
     longest = sorted(WAYS.items(), key=lambda item: -len(item[1].verdict_text))  # "Rent, reserved" is not "Rent"
-    said = next((way for way, record in longest if one.summary.title.startswith(record.verdict_text)), None)
-    assert said is None or said in there
-    assert {absent.way for absent in one.plan.absent}.isdisjoint(there)
+    job = next((way for way, record in longest if report.summary.title.startswith(record.verdict_text)), None)
+    assert job is None or job in there
+    assert {absent.way for absent in report.plan.absent}.isdisjoint(there)
 
 
 @each_world
 @each_preset
 def test_lines_sum_to_totals_and_the_files_to_the_screen(world: str, name: str) -> None:
-    one = calculated(world, name)
-    rows = cash_table(one.plan).to_pandas()
-    for way in one.answer.ranked:
+    report = calculated(world, name)
+    rows = cash_table(report.plan).to_pandas()
+    for way in report.answer.ranked:
         ledger = way.option.ledger
         lines = sum(float(np.nan_to_num(line.usd).sum()) for line in ledger.lines)
         assert float(ledger.total_usd) == pytest.approx(lines, rel=1e-9, abs=1e-6)
@@ -164,19 +164,21 @@ def test_lines_sum_to_totals_and_the_files_to_the_screen(world: str, name: str) 
         assert of["amount"].sum() == pytest.approx(lines, rel=1e-9, abs=1e-6)
         assert (of["amount"] * of["discount_factor"]).sum() == pytest.approx(way.as_entered_usd, rel=1e-9, abs=1e-6)
         assert of["present_value"].sum() == pytest.approx(way.as_entered_usd, rel=1e-9, abs=1e-6)
-    results = csv.reader(io.StringIO(to_csv(results_table(one.plan, one.answer, one.futures)).decode("utf-8-sig")))
-    assert len(list(results)) == 1 + len(one.answer.ranked)
+    results = csv.reader(
+        io.StringIO(to_csv(results_table(report.plan, report.answer, report.futures)).decode("utf-8-sig"))
+    )
+    assert len(list(results)) == 1 + len(report.answer.ranked)
 
 
 @each_world
 @each_preset
 def test_text_and_data_can_be_made_of_it(world: str, name: str) -> None:
-    one = calculated(world, name)
-    text, data = plan_text(one), answer_json(one)
-    assert one.summary.title in text
+    report = calculated(world, name)
+    text, data = plan_text(report), answer_json(report)
+    assert report.summary.title in text
     assert "nan" not in text.lower().split()
-    assert data["title"] == one.summary.title
-    assert [way["key"] for way in data["options"]] == [way.option.key for way in one.answer.ranked]
+    assert data["title"] == report.summary.title
+    assert [way["key"] for way in data["options"]] == [way.option.key for way in report.answer.ranked]
 
 
 @each_world
@@ -221,17 +223,17 @@ def studied(world: str, job: str) -> MarketStudy:
 @each_world
 @pytest.mark.parametrize("job", JOBS)
 def test_nothing_beats_the_front_and_every_loser_says_why(world: str, job: str) -> None:
-    found = studied(world, job)
-    front = [(one.speed, one.cost) for one in found.front]
+    study = studied(world, job)
+    front = [(one.speed, one.cost) for one in study.front]
     assert front == sorted(front)
     assert [cost for _, cost in front] == sorted((cost for _, cost in front), reverse=True)
-    assert all(one.why_not or one.on_front or one == found.best for one in found.candidates)
-    assert math.isfinite(found.best.cost)
-    inside = [one for one in found.candidates if not one.why_not]
-    assert all(one.cost >= found.best.cost * (1 - 1e-9) for one in inside)
-    assert len(market_table(found)) == len(found.candidates)
-    assert market_text(found)
-    assert market_data(found)["why"]
+    assert all(one.why_not or one.on_front or one == study.best for one in study.candidates)
+    assert math.isfinite(study.best.cost)
+    inside = [candidate for candidate in study.candidates if not candidate.why_not]
+    assert all(one.cost >= study.best.cost * (1 - 1e-9) for one in inside)
+    assert len(market_table(study)) == len(study.candidates)
+    assert market_text(study)
+    assert market_data(study)["why"]
 
 
 @pytest.mark.parametrize("seed", SEEDS)

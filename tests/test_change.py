@@ -183,7 +183,7 @@ def test_a_measure(tree: Tree) -> None:
     grid.write_text("base: enterprise\nvary: {years: [3]}\noutputs: [present_usd, present_cents]\n", encoding="utf-8")
     options = tree.planner("plan", "enterprise", "--csv-results", str(results))["options"]
     swept = tree.planner("sweep", str(grid), "--csv", str(rows), "--jobs", "1")["rows"][0]["options"]
-    assert all(one["present_cents"] == pytest.approx(100 * one["present_usd"]) for one in options)
+    assert all(option["present_cents"] == pytest.approx(100 * option["present_usd"]) for option in options)
     assert all(one["measures"]["present_cents"] == pytest.approx(100 * one["present_usd"], abs=1) for one in swept)
     assert '"present_cents_on_demand"' in rows.read_text(encoding="utf-8")
     written = list(csv.DictReader(results.read_text(encoding="utf-8-sig").splitlines()))
@@ -357,7 +357,7 @@ def test_a_source_of_live_prices(tree: Tree, monkeypatch: pytest.MonkeyPatch) ->
     assert "example" in tree.python("-m", "planner", "refresh", "--list")
     tree.python("-c", REFRESHED)
     offers = tree.planner("prices", "--provider", "runpod", "--accelerator", "h100 sxm")["offers"]
-    assert [one["usd_per_accelerator_hour"] for one in offers if one["source"] == "Example"] == [2.99]
+    assert [offer["usd_per_accelerator_hour"] for offer in offers if offer["source"] == "Example"] == [2.99]
 
 
 def test_every_recipe_is_followed_here() -> None:

@@ -155,7 +155,7 @@ def test_a_name_that_nobody_knows_is_explained_once(says: Says, capsys: pytest.C
         f"Anna (account {getpass.getuser()})",
     )
     offers = told(capsys, "prices", "--provider", "Polar Cloud")["offers"]
-    assert [one["usd_per_accelerator_hour"] for one in offers] == [2.89]
+    assert [offer["usd_per_accelerator_hour"] for offer in offers] == [2.89]
     assert main(["held", "--name", "Polar Cloud=", "--by", "Ben"]) == 0
     assert capsys.readouterr().out == "The decision about Polar Cloud is undone.\nNothing is held.\n"
     assert main(["prices", "--provider", "Polar Cloud"]) == 2

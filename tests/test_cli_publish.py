@@ -136,8 +136,8 @@ def test_a_folder_on_a_web_server_is_read_over_https(home: Home, tmp_path: Path)
     home("bob")
     with serving() as server:
         _serve(server, tmp_path / "out")
-        found = refresh((published_feed(f"https://{HOST}/ours/"),), ways=Ways(limits=BRISK, at=server.at(HOST)))
-    assert found.sources[0].verdicts == {"believed": 1}
+        result = refresh((published_feed(f"https://{HOST}/ours/"),), ways=Ways(limits=BRISK, at=server.at(HOST)))
+    assert result.sources[0].verdicts == {"believed": 1}
     assert current().offers[H100].usd_per_accelerator_hour.newest.typical == 2.79  # type: ignore[union-attr]
 
 

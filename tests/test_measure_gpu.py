@@ -153,7 +153,7 @@ def test_the_table_has_a_row_for_each_result() -> None:
 
 def test_measured_stands_beside_assumed() -> None:
     measured = read_measured(written(), "mine.yaml")
-    found = {one.what: one for one in factors(CATALOGUE, measured, "H100-SXM5-80GB")}
+    found = {factor.what: factor for factor in factors(CATALOGUE, measured, "H100-SXM5-80GB")}
     ours = serving_data().values()
     assert found["products, bf16"].measured == 712.0  # the best shape
     assert found["products, bf16"].assumed == pytest.approx(989.5 * ours.flops_share)
@@ -206,8 +206,8 @@ def test_check_gpu_prints_the_table_and_writes_constants(tmp_path: Path, capsys:
         "OutOfMemoryError",
     ):
         assert word in said
-    made = serving_constants_in(out.read_text(encoding="utf-8"), file=out.name)
-    assert made.flops_share == pytest.approx(712 / 989.5, rel=1e-4)
+    constants = serving_constants_in(out.read_text(encoding="utf-8"), file=out.name)
+    assert constants.flops_share == pytest.approx(712 / 989.5, rel=1e-4)
     path.write_text("format: 1\n", encoding="utf-8")
     assert main([str(path)]) == BAD_INPUT
     assert capsys.readouterr().err.count("\n") == 1

@@ -44,7 +44,7 @@ class Ran(NamedTuple):
 
     def loaded(self, *names: str) -> list[str]:
         """Which of these, or what stands in them, were loaded."""
-        return [one for one in self.modules if house.inside(one, names)]
+        return [module for module in self.modules if house.inside(module, names)]
 
 
 def ran(*arguments: str) -> Ran:
@@ -139,7 +139,7 @@ def test_files_are_written_without_a_library_of_tables(tmp_path: Path) -> None:
     flags = ("--csv", "--csv-assumptions", "--csv-results")
     found = ran("plan", "startup", *DAY, *(str(one) for pair in zip(flags, files, strict=True) for one in pair))
     assert found.code == 0
-    assert all(one.stat().st_size > 500 for one in files)
+    assert all(file.stat().st_size > 500 for file in files)
     assert not found.loaded(*OF_TABLES_AND_SCREENS)
 
 
@@ -203,6 +203,6 @@ def _imported_late(path: Path) -> Iterator[str]:
         if isinstance(function, ast.FunctionDef):
             for node in ast.walk(function):
                 if isinstance(node, ast.ImportFrom):
-                    yield from (f"{node.module}.{one.name}" for one in node.names)
+                    yield from (f"{node.module}.{name.name}" for name in node.names)
                 elif isinstance(node, ast.Import):
                     yield from (one.name for one in node.names)

@@ -30,11 +30,11 @@ one.className.match(/st-key-(phrase-\\S+)/)[1], one.querySelector('p').innerText
 
 def reach(page: Page, phrase: str) -> None:
     """Open a phrase, if it is closed."""
-    one = button(page, phrase)
+    locator = button(page, phrase)
     for _ in range(5):
-        if one.get_attribute("aria-expanded") == "true":
+        if locator.get_attribute("aria-expanded") == "true":
             return
-        one.click()
+        locator.click()
         page.wait_for_timeout(300)
         settle(page)
     raise AssertionError(f"the phrase {phrase} does not open")

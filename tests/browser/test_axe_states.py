@@ -34,7 +34,7 @@ SEEN = (
     "a scenario refused", "quotes refused", "two plans pinned", "a late plan", "no price", "an old link",
     "a link that is wrong", "help",
 )  # fmt: skip
-_BY_NAME = {one.name: one for one in STATES}
+_BY_NAME = {state.name: state for state in STATES}
 
 
 @pytest.mark.parametrize(("place", "name"), tuple(enumerate(SEEN)))

@@ -40,8 +40,8 @@ def said(kind: str, ratios: tuple[float, ...], **changes: str) -> FactorTable:
 
 
 def test_runs_that_are_alike_become_one_factor_with_its_spread() -> None:
-    found = said("training", (0.78, 0.8, 0.85))
-    (one,) = found.factors
+    table = said("training", (0.78, 0.8, 0.85))
+    (one,) = table.factors
     assert one.ids == ("mine-1", "mine-2", "mine-3")
     entry = one.run
     assert (entry.kind, entry.accelerator, entry.model, entry.precision, entry.method) == (
@@ -149,9 +149,9 @@ GOOD = own_rows(CATALOGUE, "training", (0.8,))[0]
 ])  # fmt: skip
 def test_a_run_that_cannot_be_gone_by_says_why_and_the_others_count(change: dict[str, str], why: str) -> None:
     text = as_csv([{**GOOD, **change}, {**GOOD, "id": "good"}])
-    found = read_factors(CATALOGUE, text, file="mine.csv", day=DAY)
-    assert why in found.runs[0].why_not
-    assert found.factors[0].ids == ("good",)
+    table = read_factors(CATALOGUE, text, file="mine.csv", day=DAY)
+    assert why in table.runs[0].why_not
+    assert table.factors[0].ids == ("good",)
     with pytest.raises(RunTableError, match=r"mine.csv: none of 1 run can be used: .* \(1 x\)"):
         read_factors(CATALOGUE, as_csv([{**GOOD, **change}]), file="mine.csv", day=DAY)
 
@@ -172,8 +172,8 @@ def test_a_table_without_sense_is_one_sentence(text: str, wish: str) -> None:
 
 def test_an_engine_that_no_plan_asks_for_is_said() -> None:
     rows = own_rows(CATALOGUE, "serving", (1.2,))
-    found = factors_from_rows(CATALOGUE, "serving", [rows[0] | {"engine": "TensorRT 8.6"}], source="x", day=DAY)
-    assert "no plan asks for its engine" in found.runs[0].why_not
+    table = factors_from_rows(CATALOGUE, "serving", [rows[0] | {"engine": "TensorRT 8.6"}], source="x", day=DAY)
+    assert "no plan asks for its engine" in table.runs[0].why_not
 
 
 @pytest.mark.parametrize("kind", ["training", "serving"])
@@ -190,9 +190,9 @@ def test_the_table_to_fill_in_wants_only_what_was_measured(kind: Kind) -> None:
 @pytest.mark.parametrize("kind", ["training", "serving"])
 def test_half_of_the_published_runs_tell_the_other_half(kind: Kind) -> None:
     rows = published_runs(TABLES[kind])
-    found = factors_from_rows(CATALOGUE, kind, rows, source="published", day=DAY)
+    table = factors_from_rows(CATALOGUE, kind, rows, source="published", day=DAY)
     places: dict[tuple[str, str], list[OwnRun]] = {}
-    for row, run in zip(rows, found.runs, strict=True):
+    for row, run in zip(rows, table.runs, strict=True):
         if run.like is not None:
             places.setdefault((row["source_title"], run.accelerator), []).append(run)
     before, after = [], []
@@ -200,7 +200,9 @@ def test_half_of_the_published_runs_tell_the_other_half(kind: Kind) -> None:
         told = factors(kind, runs[::2], source="x", day=None)  # type: ignore[arg-type]
         for run in runs[1::2]:
             like = [
-                one.run for one in told.factors if all(getattr(one.run, k) == v for k, v in (run.like or {}).items())
+                factor.run
+                for factor in told.factors
+                if all(getattr(factor.run, k) == v for k, v in (run.like or {}).items())
             ]
             before.append(abs(log(run.ratio or 1)))
             after.append(abs(log((run.ratio or 1) / combine_runs(like, "job").ratio)))
@@ -279,7 +281,7 @@ def test_a_band_holds_what_its_runs_were_and_needs_enough_of_them() -> None:
 
 def test_a_fit_is_judged_by_all_then_kinds_then_sources_with_the_worst_first() -> None:
     groups = judged([("dense", "near", 0.01), ("dense", "far", 0.5), ("moe", "near", 0.02)])
-    assert [(one.by, one.name) for one in groups] == [
+    assert [(group.by, group.name) for group in groups] == [
         ("all", "all"), ("kind", "dense"), ("kind", "moe"), ("source", "far"), ("source", "near"),
     ]  # fmt: skip
 

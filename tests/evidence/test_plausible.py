@@ -280,7 +280,7 @@ def test_bands_are_wider_of_what_is_harder_to_foretell_and_of_what_was_never_see
     assert spread.step > 1.5
     assert spread.ends["dense"].above > 1.3 * spread.ends["dense"].below  # published is above more often and further
     assert spread.ends["dense"].rows == MANY
-    assert sum(one.runs for one in fitted_groups(RUNS)) == MANY
+    assert sum(group.runs for group in fitted_groups(RUNS)) == MANY
 
 
 def test_no_other_draw_of_what_few_runs_say_of_a_trait_comes_as_near_to_the_truth(

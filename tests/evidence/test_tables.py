@@ -45,7 +45,7 @@ def test_a_card_of_two_gpus_is_counted_as_two_or_set_aside(kind: Kind) -> None:
     counted = [row for row, found in zip(rows, cards, strict=True) if not found or row["n_accelerators"] == found[1]]
     assert all("8 GPUs where 4 are written" in row["notes"] for row in counted)
     checks = KINDS[kind].check(CATALOGUE, counted)
-    assert all("tier C" in one.skipped_reason and one.error is None for one in checks)
+    assert all("tier C" in check.skipped_reason and check.error is None for check in checks)
     if kind == "serving":
         assert {"N6-0185", "N6-0186", "N6-0189", "N6-0190"} <= {row["id"] for row in counted}
         assert read_observations(CATALOGUE, counted, any_machine=True) == []
@@ -206,12 +206,12 @@ def test_another_size_of_a_family_is_not_the_one_that_is_known(kind: Kind, model
 @pytest.mark.parametrize("kind", BOTH)
 def test_own_runs_of_another_size_say_nothing_of_the_model_they_are_called(kind: Kind) -> None:
     rows = read_run_rows(as_csv([row(kind, model="Llama-3-8B", params_b="70")]), TABLES[kind], file="mine.csv")
-    found = factors_from_rows(CATALOGUE, kind, rows, source="mine.csv", day=DAY)
-    (run,) = found.runs
+    table = factors_from_rows(CATALOGUE, kind, rows, source="mine.csv", day=DAY)
+    (run,) = table.runs
     assert run.guessed
     assert "size" in run.why_not
-    assert not found.factors
-    assert runs_table(CATALOGUE, found)["Shape"] == ["guessed from its size"]
+    assert not table.factors
+    assert runs_table(CATALOGUE, table)["Shape"] == ["guessed from its size"]
 
 
 HEAD = "id,model,accelerator,n_accelerators,tp,notes"

@@ -87,11 +87,11 @@ def scaled(scenario: Scenario, times: float) -> Scenario:
         update={"orders": tuple(_dearer_order(one, times) for one in scenario.own.orders)}
     )
     said["quotes"] = tuple(
-        one.model_copy(update={"usd_per_accelerator_hour": one.usd_per_accelerator_hour * times})
-        for one in scenario.quotes
+        quote.model_copy(update={"usd_per_accelerator_hour": quote.usd_per_accelerator_hour * times})
+        for quote in scenario.quotes
     )
     if scenario.mix is not None:
-        orders = tuple(_dearer_order(one, times) for one in scenario.mix.orders)
+        orders = tuple(_dearer_order(order, times) for order in scenario.mix.orders)
         said["mix"] = scenario.mix.model_copy(update={"orders": orders})
     return scenario.model_copy(update=said)
 

@@ -64,9 +64,9 @@ def option(made: Plan, key: str, usd: Any) -> Option:
     ((10, 100, 200), (104.9, 104.9, 104.9), "close"), (0, 0, "close"), (0, 10, "own"), (-50, -20, "own"),
 ])  # fmt: skip
 def test_the_wording_table(own: Any, rent: Any, verdict: str) -> None:
-    found = said(own=own, on_demand=rent)
-    assert found.verdict == verdict
-    assert found.best.option.way == ("on_demand" if "rent" in verdict or own == rent else "own")
+    answer = said(own=own, on_demand=rent)
+    assert answer.verdict == verdict
+    assert answer.best.option.way == ("on_demand" if "rent" in verdict or own == rent else "own")
 
 
 @pytest.mark.parametrize(
@@ -74,28 +74,28 @@ def test_the_wording_table(own: Any, rent: Any, verdict: str) -> None:
     [(94.9, "mix", ("own", "mix")), (96.0, "close", ("own", "mix")), (120.0, "close", ("own", "on_demand"))],
 )
 def test_a_mix_is_compared_like_any_other(mix: float, verdict: str, pair: tuple[str, str]) -> None:
-    found = said(own=100, on_demand=102, mix=mix)
-    assert found.verdict == verdict
-    assert found.best.option.way == ("mix" if mix < 100 else "own")
-    assert found.pair is not None
-    assert tuple(one.option.way for one in found.pair) == pair
-    assert [one.present_usd for one in found.ranked] == sorted([100.0, 102.0, mix])
+    answer = said(own=100, on_demand=102, mix=mix)
+    assert answer.verdict == verdict
+    assert answer.best.option.way == ("mix" if mix < 100 else "own")
+    assert answer.pair is not None
+    assert tuple(one.option.way for one in answer.pair) == pair
+    assert [one.present_usd for one in answer.ranked] == sorted([100.0, 102.0, mix])
 
 
 @pytest.mark.parametrize(("lease", "best"), [(99.0, "on_demand"), (97.0, "lease")])
 def test_the_cheapest_of_each_group_is_compared(lease: float, best: str) -> None:
-    found = said(own=100, lease=lease, on_demand=98)
-    assert found.pair is not None
-    assert tuple(one.option.way for one in found.pair) == ("lease", "on_demand")
-    assert found.best.option.way == best
+    answer = said(own=100, lease=lease, on_demand=98)
+    assert answer.pair is not None
+    assert tuple(one.option.way for one in answer.pair) == ("lease", "on_demand")
+    assert answer.best.option.way == best
 
 
 def test_the_best_of_each_side_is_compared() -> None:
-    found = said(own=100, loan=90, on_demand=130, reserved=120, spot=150)
-    assert found.verdict == "own"
-    assert (found.own and found.own.option.way, found.rent and found.rent.option.way) == ("loan", "reserved")
-    assert found.gap_share == pytest.approx(120 / 90 - 1)
-    assert [one.option.way for one in found.ranked] == ["loan", "own", "reserved", "on_demand", "spot"]
+    answer = said(own=100, loan=90, on_demand=130, reserved=120, spot=150)
+    assert answer.verdict == "own"
+    assert (answer.own and answer.own.option.way, answer.rent and answer.rent.option.way) == ("loan", "reserved")
+    assert answer.gap_share == pytest.approx(120 / 90 - 1)
+    assert [one.option.way for one in answer.ranked] == ["loan", "own", "reserved", "on_demand", "spot"]
 
 
 def test_keeping_what_is_there() -> None:
@@ -106,19 +106,19 @@ def test_keeping_what_is_there() -> None:
 
 
 def test_what_cannot_be_paid_today_is_limited() -> None:
-    found = said(own=308_000, on_demand_later=400_000, cash=200_000)
-    assert found.verdict == "limited"
-    assert found.limit.message == "buying needs $308,000 on day one and you have $200,000"
-    assert found.limit.remedy == "$108,000 more on day one"
-    assert found.best.option.way == "on_demand"
-    assert found.gap_share == pytest.approx(400_000 / 1.1 ** (1 / 12) / 308_000 - 1)
+    answer = said(own=308_000, on_demand_later=400_000, cash=200_000)
+    assert answer.verdict == "limited"
+    assert answer.limit.message == "buying needs $308,000 on day one and you have $200,000"
+    assert answer.limit.remedy == "$108,000 more on day one"
+    assert answer.best.option.way == "on_demand"
+    assert answer.gap_share == pytest.approx(400_000 / 1.1 ** (1 / 12) / 308_000 - 1)
 
 
 def test_another_way_to_own_may_keep_to_the_limit() -> None:
-    found = said(own=300, loan_later=320, on_demand_later=500, cash=200)
-    assert found.verdict == "own"
-    assert found.own.option.way == "loan"
-    assert found.limit is not None
+    answer = said(own=300, loan_later=320, on_demand_later=500, cash=200)
+    assert answer.verdict == "own"
+    assert answer.own.option.way == "loan"
+    assert answer.limit is not None
     none = said(own=300, on_demand=500, cash=200)
     assert none.verdict == "limited"
     assert none.limit.message == "the least that any way needs (buying) is $300 on day one and you have $200"
@@ -139,10 +139,10 @@ def test_the_option_that_needs_least_is_the_one_that_is_named() -> None:
 
 def test_what_a_year_does_not_pay_for_is_limited() -> None:
     """Day one is in the first year; month 13 is in the second."""
-    found = said(own=308, on_demand_later=400, yearly=400)
-    assert found.verdict == "own"
-    found = said(own=308, on_demand_next_year=400, yearly=300)
-    assert found.limit.message == "the least that any way needs (buying) is $308 in year 1 and you have $300"
+    answer = said(own=308, on_demand_later=400, yearly=400)
+    assert answer.verdict == "own"
+    answer = said(own=308, on_demand_next_year=400, yearly=300)
+    assert answer.limit.message == "the least that any way needs (buying) is $308 in year 1 and you have $300"
     late = said(own_next_year=308, on_demand=299, yearly=300)
     assert late.verdict == "limited"
     assert late.best.option.way == "on_demand"
@@ -150,15 +150,15 @@ def test_what_a_year_does_not_pay_for_is_limited() -> None:
 
 
 def test_a_mix_within_the_limit_is_chosen_where_buying_is_not() -> None:
-    found = said(own=300, on_demand_later=500, mix_later=400, cash=200)
-    assert found.verdict == "limited"
-    assert found.best.option.way == "mix"
+    answer = said(own=300, on_demand_later=500, mix_later=400, cash=200)
+    assert answer.verdict == "limited"
+    assert answer.best.option.way == "mix"
 
 
 def test_of_two_limits_the_first_that_cannot_be_kept_is_named() -> None:
     """Renting keeps to day one and not to the year; buying to neither."""
-    found = said(own=500, on_demand_later=400, cash=100, yearly=300)
-    assert found.limit.message == "the least that any way needs (renting) is $400 in year 1 and you have $300"
+    answer = said(own=500, on_demand_later=400, cash=100, yearly=300)
+    assert answer.limit.message == "the least that any way needs (renting) is $400 in year 1 and you have $300"
 
 
 @pytest.mark.slow
@@ -169,39 +169,39 @@ def test_a_wider_budget_never_costs_more(usd: list[float], one: float, other: fl
     made = dict(zip(("own", "on_demand_next_year", "mix_later"), usd, strict=True))
     costs = []
     for budget in sorted((one, other)):
-        found = said(**made, yearly=budget)
-        if found.best is not None and not (found.limit and found.limit.is_unavoidable):
-            costs.append(found.best.present_usd)
+        answer = said(**made, yearly=budget)
+        if answer.best is not None and not (answer.limit and answer.limit.is_unavoidable):
+            costs.append(answer.best.present_usd)
     assert len(costs) < 2 or costs[1] <= costs[0] * (1 + CLOSE_GAP) + 1e-9
 
 
 def test_what_selling_would_fetch_is_not_paid() -> None:
     """20,000 forgone today count as a cost of keeping, and not against a limit of cash."""
     kept = ExistingHardware(accelerators=8, usd_today_if_sold=20_000.0)
-    found = asked(Scenario(kept=kept, terms=FinancialTerms(cash_on_day_one_usd=0.0), ways=("on_demand", "keep")))
-    assert found.verdict == "keep"
-    assert found.limit is None
-    assert found.best.measures.cash_today_usd == 0
-    assert found.best.present_usd >= 20_000
+    answer = asked(Scenario(kept=kept, terms=FinancialTerms(cash_on_day_one_usd=0.0), ways=("on_demand", "keep")))
+    assert answer.verdict == "keep"
+    assert answer.limit is None
+    assert answer.best.measures.cash_today_usd == 0
+    assert answer.best.present_usd >= 20_000
 
 
 def test_nothing_at_all_has_a_price() -> None:
     made = plan(CATALOGUE, Scenario(ways=("own", "on_demand")), DAY)
-    found = build_answer(replace(made, options=()))
-    assert (found.verdict, found.best, found.ranked) == ("incomplete", None, ())
+    answer = build_answer(replace(made, options=()))
+    assert (answer.verdict, answer.best, answer.ranked) == ("incomplete", None, ())
 
 
 def test_the_toy() -> None:
     """80 at once, 17 % busy: it pays back in 53 months, and not at all discounted to today, at 10 % and year ends."""
-    found = asked(toy(rate=0.10))
-    assert found.verdict == "probably rent"  # rents may rise
-    measures = found.own.measures
+    answer = asked(toy(rate=0.10))
+    assert answer.verdict == "probably rent"  # rents may rise
+    measures = answer.own.measures
     assert measures.npv_usd == pytest.approx(-117_658, abs=1)
     assert measures.simple_payback.months == pytest.approx(53.333, abs=1e-3)
     assert measures.irr.value == pytest.approx(0.0406, abs=5e-5)
     assert measures.eac_usd_per_year == pytest.approx(271_038, abs=1)
-    assert not found.payback.is_found
-    assert found.turned_by_timing == ()
+    assert not answer.payback.is_found
+    assert answer.turned_by_timing == ()
     monthly = asked(toy(rate=0.10, timing="month_end")).own
     assert monthly.measures.npv_usd == pytest.approx(-86_922, abs=1)
 
@@ -243,18 +243,18 @@ def published(timing: Any) -> Scenario:
 def test_a_published_verdict_that_the_convention_alone_turns(
     timing: str, npv_usd: float, turned: tuple[str, ...]
 ) -> None:
-    found = asked(published(timing))
-    assert found.own.measures.npv_usd == pytest.approx(npv_usd, abs=5)
-    assert found.turned_by_timing == turned
-    assert found.verdict == "close"
+    answer = asked(published(timing))
+    assert answer.own.measures.npv_usd == pytest.approx(npv_usd, abs=5)
+    assert answer.turned_by_timing == turned
+    assert answer.verdict == "close"
 
 
 def test_tax_and_its_lines_are_in_the_verdict() -> None:
     """-136,612 after tax, straight line, of a toy that loses 117,658 before."""
     tax = TaxInputs(tax_share=0.25, schedule="straight-line-5")
-    found = asked(toy(rate=0.10, tax=tax))
-    assert found.own.measures.npv_usd == pytest.approx(-136_612, abs=1)
-    busy = found.break_evens[0]
+    answer = asked(toy(rate=0.10, tax=tax))
+    assert answer.own.measures.npv_usd == pytest.approx(-136_612, abs=1)
+    busy = answer.break_evens[0]
     untaxed = asked(toy(rate=0.10)).break_evens[0]
     assert busy.value is not None
     assert untaxed.value is not None
@@ -284,28 +284,28 @@ SCENARIOS = st.builds(
 @at_most(40)
 @given(SCENARIOS)
 def test_the_parts_of_an_answer_do_not_contradict_each_other(scenario: Scenario) -> None:
-    found = asked(scenario)
-    own, rent = found.own, found.rent
+    answer = asked(scenario)
+    own, rent = answer.own, answer.rent
     assume(own is not None)  # machines that come after the plan has ended are no option
     assert own is not None
     assert rent is not None
-    if found.verdict in ("own", "probably own"):
+    if answer.verdict in ("own", "probably own"):
         assert own.measures.npv_usd > 0  # a published error: BUY beside a negative NPV
-    if found.verdict in ("rent", "probably rent"):
+    if answer.verdict in ("rent", "probably rent"):
         assert own.measures.npv_usd < 0
     assert own.measures.npv_usd == pytest.approx(rent.present_usd - own.present_usd, rel=1e-9, abs=1e-6)
-    assert found.gap_share is not None
-    assert (found.verdict == "close") == (found.gap_share < CLOSE_GAP)
-    for one in found.ranked:
+    assert answer.gap_share is not None
+    assert (answer.verdict == "close") == (answer.gap_share < CLOSE_GAP)
+    for one in answer.ranked:
         assert one.cumulative_usd[-1] == pytest.approx(one.present_usd)
         assert one.low_usd <= one.present_usd <= one.high_usd
         assert one.measures.present_usd == one.present_usd
-    month = found.payback.month
-    if found.payback.is_found and month > 0:
+    month = answer.payback.month
+    if answer.payback.is_found and month > 0:
         at = int(month)
         assert own.cumulative_usd[at] <= rent.cumulative_usd[at] + 1e-6
         assert own.cumulative_usd[at - 1] > rent.cumulative_usd[at - 1] - 1e-6
-    busy = found.break_evens[0]
+    busy = answer.break_evens[0]
     if busy.value is not None and busy.you is not None and scenario.tax is None and busy.reason != STEP:
         assert (busy.value < busy.you) == (own.measures.npv_usd > 0) or busy.value == pytest.approx(busy.you, rel=1e-5)
 
@@ -332,8 +332,8 @@ WAYS: tuple[Way, ...] = ("own", "on_demand")
 
 
 def test_a_plan_of_a_quarter_of_a_year_has_an_answer() -> None:
-    found = asked(Scenario(years=0.25, ways=WAYS))
-    assert len(found.rent.cumulative_usd) == 4
+    answer = asked(Scenario(years=0.25, ways=WAYS))
+    assert len(answer.rent.cumulative_usd) == 4
 
 
 def test_the_day_is_the_plans_and_not_todays() -> None:

@@ -23,7 +23,9 @@ def publishes(catalogue: Catalogue, key: str) -> bool:
     """Whether the data of an offer, of its seller or of its seller's network hold how many there are."""
     offer = catalogue.offers[key]
     provider = catalogue.providers[offer.provider]
-    networks = [one for one in provider.fabrics if offer.accelerator in one.accelerators and one.most_at_once]
+    networks = [
+        fabric for fabric in provider.fabrics if offer.accelerator in fabric.accelerators and fabric.most_at_once
+    ]
     return bool(offer.most_at_once or (offer.purchase != "spot" and (provider.most_at_once or networks)))
 
 

@@ -64,7 +64,7 @@ def found(scenario: Scenario) -> dict[str, BreakEven]:
     own, rent = made.option("own"), made.option("on_demand")
     assert own is not None
     assert rent is not None
-    return {one.name: one for one in break_evens(made, own, rent)}
+    return {even.name: even for even in break_evens(made, own, rent)}
 
 
 def saving_and_size(made: Plan, tried: dict[str, float]) -> tuple[float, float]:
@@ -142,7 +142,7 @@ def test_a_queue_is_no_limit_below_your_own_use(busy: float) -> None:
     jobs = Work(accelerators=80, busy_share=busy, accelerators_per_job=40, storage_tb=0, egress_tb_per_month=0)
     made = plan(CATALOGUE, toy(rent=rent, work=(jobs,)), DAY)
     there = build_answer(made)
-    one = next(one for one in there.break_evens if one.name == "busy_share")
+    one = next(even for even in there.break_evens if even.name == "busy_share")
     assert one.value is not None
     assert one.achievable is not None
     assert one.value > one.achievable

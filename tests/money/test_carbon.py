@@ -66,37 +66,37 @@ def of(made: Plan, key: str) -> OptionEmissions:
 
 def test_eight_h100_for_a_year_in_texas_by_hand() -> None:
     # 8,760 h x (0.5 x 8 kW + 0.5 x 3 kW) x 1.25 = 60,225 kWh; Texas has no figure, the country's 383.55 g stand in
-    found = of(planned(), "own")
-    assert found.kwh == pytest.approx(60_225)
-    assert found.operation_kg.typical == pytest.approx(60_225 * 0.38355)
-    assert found.operation_kg.low == pytest.approx(60_225 * 0.38355 * 0.41)
-    assert found.operation_kg.high == pytest.approx(60_225 * 0.38355 * 2.07)
+    emissions = of(planned(), "own")
+    assert emissions.kwh == pytest.approx(60_225)
+    assert emissions.operation_kg.typical == pytest.approx(60_225 * 0.38355)
+    assert emissions.operation_kg.low == pytest.approx(60_225 * 0.38355 * 0.41)
+    assert emissions.operation_kg.high == pytest.approx(60_225 * 0.38355 * 2.07)
     # bought for the plan: whole; at the low end a seventh of its life
     low, typical, high = (8 * kg + SERVER_KG for kg in (LOW_KG, EMBODIED_KG, HIGH_KG))
-    assert found.making_kg == pytest.approx((low / 7, typical, high))
-    assert "that of United States stands in" in found.notes[0]
-    assert found.water_l is None
+    assert emissions.making_kg == pytest.approx((low / 7, typical, high))
+    assert "that of United States stands in" in emissions.notes[0]
+    assert emissions.water_l is None
 
 
 def test_a_place_with_a_figure_of_its_own_has_no_stand_in_and_its_water_is_counted() -> None:
-    found = of(planned(site="NO"), "own")
-    assert found.notes == ()
-    assert found.where == "Norway"
-    assert found.operation_kg.low == found.operation_kg.typical == pytest.approx(60_225 * 0.03075)
-    assert found.water_l == pytest.approx(60_225 * 6.5)
+    emissions = of(planned(site="NO"), "own")
+    assert emissions.notes == ()
+    assert emissions.where == "Norway"
+    assert emissions.operation_kg.low == emissions.operation_kg.typical == pytest.approx(60_225 * 0.03075)
+    assert emissions.water_l == pytest.approx(60_225 * 6.5)
 
 
 def test_rented_by_hand_counts_the_billed_hours_and_their_share_of_a_life() -> None:
     made = planned(ways=("on_demand",))
     option = made.option("on_demand")
-    found = ledger_emissions(made.setting, "on_demand", option.ledger)
+    emissions = ledger_emissions(made.setting, "on_demand", option.ledger)
     hours = 8 * 0.5 * 8_760
     # the frozen server: 10,200 W for 8, of which 0.76 are drawn; an hour takes its share of five years
-    assert found.kwh == pytest.approx(hours * 10.2 / 8 * 0.76 * 1.25)
+    assert emissions.kwh == pytest.approx(hours * 10.2 / 8 * 0.76 * 1.25)
     # of a machine that lives seven years, five or four
     ends = ((LOW_KG, 7), (EMBODIED_KG, 5), (HIGH_KG, 4))
     making = [hours * (kg + SERVER_KG / 8) / (life * 8_760) for kg, life in ends]
-    assert found.making_kg == pytest.approx(making[1])
+    assert emissions.making_kg == pytest.approx(making[1])
     assert of(made, "on_demand").making_kg == pytest.approx(making)
 
 
@@ -115,9 +115,9 @@ def test_each_end_of_the_range_is_that_of_the_ledger_at_that_end(key: str) -> No
     ends = zip(("low", "typical", "high"), (option.low, option.ledger, option.high), strict=True)
     low, typical, high = (ledger_emissions(made.setting, key, ledger, case) for case, ledger in ends)
     assert low.kwh < typical.kwh < high.kwh
-    found = option_emissions(made.setting, option)
-    assert found.operation_kg == pytest.approx((low.operation_kg, typical.operation_kg, high.operation_kg))
-    assert found.making_kg == pytest.approx((low.making_kg, typical.making_kg, high.making_kg))
+    emissions = option_emissions(made.setting, option)
+    assert emissions.operation_kg == pytest.approx((low.operation_kg, typical.operation_kg, high.operation_kg))
+    assert emissions.making_kg == pytest.approx((low.making_kg, typical.making_kg, high.making_kg))
 
 
 @pytest.mark.parametrize("key", ["own", "on_demand"])
@@ -163,9 +163,9 @@ def test_what_is_there_was_made_before_and_tokens_are_not_known() -> None:
 
 
 def test_a_chip_that_nobody_reckoned_is_taken_by_its_memory_and_says_so() -> None:
-    found = of(planned(accelerator="A100-SXM4-80GB"), "own")
-    assert found.making_kg.typical == pytest.approx(8 * 7.7 * 80 + SERVER_KG)
-    assert any("estimated from its memory" in note for note in found.notes)
+    emissions = of(planned(accelerator="A100-SXM4-80GB"), "own")
+    assert emissions.making_kg.typical == pytest.approx(8 * 7.7 * 80 + SERVER_KG)
+    assert any("estimated from its memory" in note for note in emissions.notes)
 
 
 def test_cards_are_made_with_their_workstations() -> None:
@@ -233,10 +233,10 @@ def test_rented_hours_are_drawn_where_the_seller_says_it_stands() -> None:
     assert key is not None
     there = made.setting.catalogue.offers[key].model_copy(update={"countries": ("NO",)})
     offers = {**CATALOGUE.offers, key: there}
-    found = emitted_from(CATALOGUE.model_copy(update={"offers": offers}), key)
-    assert found.where == "Norway"
-    assert found.kwh is not None
-    assert found.operation_kg.typical == pytest.approx(found.kwh * 0.03075)
+    emissions = emitted_from(CATALOGUE.model_copy(update={"offers": offers}), key)
+    assert emissions.where == "Norway"
+    assert emissions.kwh is not None
+    assert emissions.operation_kg.typical == pytest.approx(emissions.kwh * 0.03075)
 
 
 def emitted_from(facts: Catalogue, offer: str) -> OptionEmissions:

@@ -25,9 +25,9 @@ def chosen(*works: dict[str, Any], offers: dict[str, Offer], after_days: int = 0
 
 
 def test_one_of_each_kind() -> None:
-    found = chosen(work(may_stop=True), offers=MARKET)
-    assert (found.on_demand, found.reserved, found.spot) == ("now", "year", "spot")
-    assert (found.one_year, found.three_years) == ("year", "years")
+    offers = chosen(work(may_stop=True), offers=MARKET)
+    assert (offers.on_demand, offers.reserved, offers.spot) == ("now", "year", "spot")
+    assert (offers.one_year, offers.three_years) == ("year", "years")
 
 
 def test_the_three_year_reservation_wins_where_the_plan_is_long_enough() -> None:
@@ -42,13 +42,13 @@ def test_whole_machines_can_turn_the_choice() -> None:
 
 
 def test_what_you_name_is_taken() -> None:
-    found = chosen(
+    offers = chosen(
         offers={**MARKET, "dear": offer(usd=9.0)},
         rent={"offer": "dear"},
         reserve={"offer": "years"},
         spot={"offer": "now"},
     )
-    assert (found.on_demand, found.reserved, found.spot) == ("dear", "years", "now")
+    assert (offers.on_demand, offers.reserved, offers.spot) == ("dear", "years", "now")
 
 
 def test_a_term_narrows_the_choice() -> None:
@@ -87,13 +87,13 @@ def test_a_reservation_that_is_let_go_is_chosen_with_what_follows() -> None:
 
 @pytest.mark.parametrize("at_end", ["roll", "expire"])
 def test_growing_work_is_reserved_term_by_term(at_end: str) -> None:
-    found = chosen(work(growth_per_year=0.5), offers=MARKET, years=3.0, reserve={"at_end": at_end})
-    assert found.reserved in ("year", "years")
+    offers = chosen(work(growth_per_year=0.5), offers=MARKET, years=3.0, reserve={"at_end": at_end})
+    assert offers.reserved in ("year", "years")
 
 
 def test_nothing_on_offer_is_nothing_taken() -> None:
-    found = chosen(offers={})
-    assert (found.on_demand, found.reserved, found.spot) == (None, None, None)
+    offers = chosen(offers={})
+    assert (offers.on_demand, offers.reserved, offers.spot) == (None, None, None)
 
 
 @pytest.mark.parametrize("chip", slow_except(("H100-SXM5-80GB",), CHIPS))

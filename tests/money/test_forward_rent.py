@@ -47,7 +47,7 @@ def test_from_its_month_on_the_agreed_price_stands_in_place_of_the_path() -> Non
     assert usd["Useful hours"][13:] == pytest.approx(HOURS * 1.5)
     assert usd[FEE][0] == 9_000
     assert not usd[FEE][1:].any()
-    assert any("from month 13 on" in one for one in option("on_demand", AGREED).warnings)
+    assert any("from month 13 on" in warning for warning in option("on_demand", AGREED).warnings)
 
 
 def test_so_it_is_in_every_future() -> None:
@@ -96,8 +96,8 @@ def test_no_hour_on_demand_follows_the_path_once_a_price_is_agreed(said: Scenari
     at = build_context(small(CATALOGUE, asked.accelerator), asked, DAY)
     tried = {"rent_change_per_year": np.array([[-0.3], [0.0], [0.2]])}
     for one in plan_from_context(at).options:
-        found = build_ledger(at.with_tried(tried), option_builder(one))
-        usd_by_month = np.broadcast_to(found.monthly_usd, (3, at.timeline.last + 1))[:, month:]
+        ledger = build_ledger(at.with_tried(tried), option_builder(one))
+        usd_by_month = np.broadcast_to(ledger.monthly_usd, (3, at.timeline.last + 1))[:, month:]
         assert usd_by_month[[0, 2]] == pytest.approx(usd_by_month[[1, 1]], rel=1e-9), one.key
 
 
@@ -120,7 +120,7 @@ def test_it_is_dollars_of_today_and_support_is_a_share_of_it() -> None:
 
 def test_the_hours_that_carbon_counts_stay_what_they_are() -> None:
     counted = [
-        sum(float(np.sum(one.hours)) for one in rented_hours(Ledger("", option("on_demand", rent).ledger.lines)))
+        sum(float(np.sum(hour.hours)) for hour in rented_hours(Ledger("", option("on_demand", rent).ledger.lines)))
         for rent in (RENT, AGREED)
     ]
     assert counted[0] == pytest.approx(counted[1]) == pytest.approx(HOURS * 48)

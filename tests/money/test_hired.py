@@ -11,12 +11,12 @@ H100 = "H100-SXM5-80GB"
 
 def test_machines_hold_the_job_and_are_rented_whole() -> None:
     for together in (1, 8, 512):
-        found = hired(CATALOGUE, H100, accelerators=together, hours=100.0, together=together, day=DAY)
-        offer = CATALOGUE.offers[found.offer]
-        assert refusal_reason(CATALOGUE, found.offer, Order(together, together)) is None
+        quote = hired(CATALOGUE, H100, accelerators=together, hours=100.0, together=together, day=DAY)
+        offer = CATALOGUE.offers[quote.offer]
+        assert refusal_reason(CATALOGUE, quote.offer, Order(together, together)) is None
         assert offer.purchase in ("on_demand", "capacity_block")
-        assert found.price.read_usd == found.list_usd_per_accelerator_hour
-        assert found.usd_per_accelerator_hour >= found.price.typical * 0.999
+        assert quote.price.read_usd == quote.list_usd_per_accelerator_hour
+        assert quote.usd_per_accelerator_hour >= quote.price.typical * 0.999
 
 
 def test_what_a_machine_has_too_many_is_paid_for() -> None:

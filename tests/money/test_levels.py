@@ -30,11 +30,11 @@ def spelt_out(works: list[DemandLevels], fleets: np.ndarray[Any, Any], draw: int
     """What fleets do, and the peak, from every combination of patterns and levels: fleets x months, months."""
     each = [
         [
-            (one.at_once[pattern, level], one.frequency[pattern, level] * shares[pattern])
-            for pattern, level in product(range(one.frequency.shape[0]), range(one.frequency.shape[1]))
+            (work.at_once[pattern, level], work.frequency[pattern, level] * shares[pattern])
+            for pattern, level in product(range(work.frequency.shape[0]), range(work.frequency.shape[1]))
         ]
-        for one in works
-        for shares in [one.shares if one.shares.ndim == 2 else one.shares[draw]]
+        for work in works
+        for shares in [work.shares if work.shares.ndim == 2 else work.shares[draw]]
     ]
     done, peak = np.zeros(1), np.zeros(1)
     for combination in product(*each):

@@ -23,7 +23,7 @@ def test_known_prices_are_foretold_from_the_others(facts: Any) -> None:
 @pytest.mark.parametrize("facts", [load_catalogue, live_catalogue])
 def test_ranges_lie_around_their_middle(facts: Any) -> None:
     there = facts()
-    priced = {one.accelerator for one in known_prices(there)}
+    priced = {price.accelerator for price in known_prices(there)}
     found = [estimated_price(there, key) for key in there.accelerators if key not in priced]
     told = [one for one in found if one is not None]
     assert len(told) >= 5

@@ -43,11 +43,11 @@ def test_young_and_daly(checkpoint_minutes: float, hours: float, share: float) -
     failures = Failures(
         hours_between_failures=1_000 * hours, checkpoint_minutes=checkpoint_minutes, restart_minutes=0.0
     )
-    found = generic_reliability(load_catalogue(), 1_000, failures)
+    reliability = generic_reliability(load_catalogue(), 1_000, failures)
     interval = np.sqrt(2 * checkpoint_minutes / 60 * hours)
-    assert float(found.checkpoint_interval_hours) == pytest.approx(interval)
+    assert float(reliability.checkpoint_interval_hours) == pytest.approx(interval)
     # what is lost of the whole time is a little less than to first order
-    assert 1 - float(found.useful_share) == pytest.approx(share, rel=0.06)
+    assert 1 - float(reliability.useful_share) == pytest.approx(share, rel=0.06)
 
 
 @pytest.mark.parametrize(("regime", "many", "hours"), [
@@ -192,15 +192,15 @@ def test_without_a_price_of_rent_nothing_is_said_of_it() -> None:
 def test_it_is_told_with_what_it_costs_each_way() -> None:
     scenario = Scenario.model_validate({"work": ({"accelerators": 1_024, "busy_share": 0.8},), "years": 3.0})
     there = planned(load_catalogue(), scenario, DAY)
-    found = build_answer(there)
-    sentence = lost_time_sentences(there, found)
+    answer = build_answer(there)
+    sentence = lost_time_sentences(there, answer)
     assert len(sentence) == 1
     assert sentence[0].startswith("Failures, restarts and checkpoints take about ")
     assert "of the hours you state" in sentence[0]
-    told = other_measures(there, found)
+    told = other_measures(there, answer)
     assert told is not None
     rows = {(row.name, row.option): row.value for row in told.rows}
-    ways = found.pair or (found.best,)
+    ways = answer.pair or (answer.best,)
     for way in ways:
         assert rows["lost_usd", way.option.key] == pytest.approx(rows["lost_share", None] * way.present_usd)
 
@@ -208,5 +208,5 @@ def test_it_is_told_with_what_it_costs_each_way() -> None:
 def test_of_a_small_plan_no_sentence_is_made() -> None:
     scenario = Scenario.model_validate({"work": ({"accelerators": 8, "busy_share": 0.8},), "years": 3.0})
     there = planned(load_catalogue(), scenario, DAY)
-    found = build_answer(there)
-    assert lost_time_sentences(there, found) == ()
+    answer = build_answer(there)
+    assert lost_time_sentences(there, answer) == ()

@@ -58,15 +58,15 @@ def test_the_toy_under_each_convention(timing: str, npv_usd: float) -> None:
 
 
 def test_the_toy_in_all_measures() -> None:
-    found = compute_measures(setting(years=5, timing="year_end"), TOY_OWN, HOURS, TOY_RENT)
-    assert found.total_usd == 1_100_000
-    assert found.cash_today_usd == 800_000
-    assert found.simple_payback.months == pytest.approx(53.333, abs=1e-3)
-    assert found.simple_payback.month == 54
-    assert found.irr.value == pytest.approx(0.0406, abs=5e-5)
-    assert found.eac_usd_per_year == pytest.approx(271_038, abs=0.5)
-    assert not found.payback.is_found
-    assert found.usd_per_useful_hour.value == pytest.approx(271_038 / 120_000, rel=1e-5)
+    measures = compute_measures(setting(years=5, timing="year_end"), TOY_OWN, HOURS, TOY_RENT)
+    assert measures.total_usd == 1_100_000
+    assert measures.cash_today_usd == 800_000
+    assert measures.simple_payback.months == pytest.approx(53.333, abs=1e-3)
+    assert measures.simple_payback.month == 54
+    assert measures.irr.value == pytest.approx(0.0406, abs=5e-5)
+    assert measures.eac_usd_per_year == pytest.approx(271_038, abs=0.5)
+    assert not measures.payback.is_found
+    assert measures.usd_per_useful_hour.value == pytest.approx(271_038 / 120_000, rel=1e-5)
 
 
 def test_the_toy_pays_back_in_todays_money_only_in_a_longer_plan() -> None:
@@ -96,10 +96,10 @@ def test_a_year_holds_what_is_paid_and_neither_waits_nor_what_a_sale_would_fetch
 def test_a_published_plan_that_the_convention_turns(timing: str, npv_usd: float) -> None:
     """64 accelerators at 30,000, 728,681 to run them for 48 months, against 3,139,584 of rent."""
     own, rent = today_then(1_920_000, 728_681 / 48, 48), today_then(0, 3_139_584 / 48, 48)
-    found = compute_measures(setting(years=4, timing=timing), own, np.ones(49), rent)
-    assert found.npv_usd == pytest.approx(npv_usd, abs=5)
+    measures = compute_measures(setting(years=4, timing=timing), own, np.ones(49), rent)
+    assert measures.npv_usd == pytest.approx(npv_usd, abs=5)
     if timing == "year_end":
-        assert found.irr.value == pytest.approx(0.0977, abs=5e-5)
+        assert measures.irr.value == pytest.approx(0.0977, abs=5e-5)
 
 
 MONTHLY = st.lists(st.floats(-1e6, 1e6).filter(lambda usd: abs(usd) > 1e-3), min_size=12, max_size=12)
@@ -149,13 +149,13 @@ def test_draws_give_what_numbers_give() -> None:
     many = Ledger("", (flow(months * TOY_OWN.monthly_usd),))
     found = compute_measures(here.with_tried({"discount_rate_per_year": rates}), many, HOURS, TOY_RENT)
     for at, (rate, times) in enumerate(zip(rates[:, 0], months[:, 0], strict=True)):
-        one = compute_measures(
+        measures = compute_measures(
             setting(years=5, rate=rate), Ledger("", (flow(times * TOY_OWN.monthly_usd),)), HOURS, TOY_RENT
         )
         for name in ("present_usd", "total_usd", "cash_today_usd", "eac_usd_per_year", "npv_usd"):
-            assert np.asarray(getattr(found, name))[at] == pytest.approx(getattr(one, name)), name
-        assert np.asarray(found.usd_per_useful_hour.value)[at] == pytest.approx(one.usd_per_useful_hour.value)
-        assert found.irr.at(at).reason == one.irr.reason
+            assert np.asarray(getattr(found, name))[at] == pytest.approx(getattr(measures, name)), name
+        assert np.asarray(found.usd_per_useful_hour.value)[at] == pytest.approx(measures.usd_per_useful_hour.value)
+        assert found.irr.at(at).reason == measures.irr.reason
 
 
 def test_real_terms() -> None:
@@ -172,12 +172,12 @@ def test_real_terms() -> None:
 
 
 def test_no_useful_hour_has_no_price() -> None:
-    found = compute_measures(setting(years=5), TOY_OWN, np.zeros(61), TOY_RENT)
-    assert str(found.usd_per_useful_hour.reason).startswith("none: there is no useful hour")
+    measures = compute_measures(setting(years=5), TOY_OWN, np.zeros(61), TOY_RENT)
+    assert str(measures.usd_per_useful_hour.reason).startswith("none: there is no useful hour")
 
 
 def test_what_is_not_priced_is_named_and_left_out() -> None:
     ledger = Ledger("", (*TOY_OWN.lines, flow(np.full(61, np.nan), "Disk", part="storage")))
-    found = compute_measures(setting(years=5), ledger, HOURS, TOY_RENT)
-    assert found.unpriced == ("Disk",)
-    assert found.present_usd == compute_measures(setting(years=5), TOY_OWN, HOURS, TOY_RENT).present_usd
+    measures = compute_measures(setting(years=5), ledger, HOURS, TOY_RENT)
+    assert measures.unpriced == ("Disk",)
+    assert measures.present_usd == compute_measures(setting(years=5), TOY_OWN, HOURS, TOY_RENT).present_usd

@@ -16,7 +16,7 @@ from pricing import Catalogue, Figure, load_catalogue
 from pricing.stale import limit_days
 from tests.facts import DAY
 
-KEYS = [one.key for one in load_presets()]
+KEYS = [preset.key for preset in load_presets()]
 H100 = "H100-SXM5-80GB"
 
 
@@ -35,7 +35,7 @@ def with_price_looked_at(day: date) -> Catalogue:
 
 def price_of(found: Answer) -> OldFigure | None:
     """The old purchase price in an answer, if it is old."""
-    return next((one for one in old_figures(found, most=99) if one.name == "usd_per_accelerator"), None)
+    return next((figure for figure in old_figures(found, most=99) if figure.name == "usd_per_accelerator"), None)
 
 
 @pytest.mark.slow
@@ -52,16 +52,16 @@ def test_they_are_few_over_their_limit_and_the_weightiest_first(key: str) -> Non
 
 
 def test_the_share_is_that_of_the_lines_the_figure_stands_in() -> None:
-    found = of(Scenario())
-    one = price_of(found)
-    paid = {line.name: max(float(np.nansum(line.usd)), 0.0) for line in one.option.ledger.lines}
+    answer = of(Scenario())
+    figure = price_of(answer)
+    paid = {line.name: max(float(np.nansum(line.usd)), 0.0) for line in figure.option.ledger.lines}
     on_it = [
         line.name
-        for line in one.option.ledger.lines
-        if any(isinstance(used.origin, Origin) and used.origin.figure is one.figure for used in line.used)
+        for line in figure.option.ledger.lines
+        if any(isinstance(used.origin, Origin) and used.origin.figure is figure.figure for used in line.used)
     ]
     assert on_it
-    assert one.share == pytest.approx(sum(paid[name] for name in on_it) / sum(paid.values()))
+    assert figure.share == pytest.approx(sum(paid[name] for name in on_it) / sum(paid.values()))
 
 
 def test_a_figure_is_named_from_the_day_after_its_limit_on() -> None:

@@ -43,12 +43,12 @@ def test_where_a_side_has_no_price_the_rest_is_answered() -> None:
 ])  # fmt: skip
 def test_of_one_side_alone_its_two_best_ways_are_compared(usd: Any, verdict: str, best: str, pair: Any) -> None:
     made = plan(CATALOGUE, Scenario(), DAY)
-    found = build_answer(
+    answer = build_answer(
         replace(made, options=tuple(option(made, key, amounts) for key, amounts in usd.items()), absent=())
     )
-    assert found.verdict == verdict
-    assert found.best.option.key == best
-    assert (found.pair and tuple(one.option.key for one in found.pair)) == pair
+    assert answer.verdict == verdict
+    assert answer.best.option.key == best
+    assert (answer.pair and tuple(one.option.key for one in answer.pair)) == pair
 
 
 def test_how_to_pay_is_a_question_where_the_ways_were_chosen() -> None:
@@ -72,11 +72,11 @@ def unpriced(made: Option, name: str, factor: float) -> Option:
 def test_a_missing_price_never_wins_and_blocks_nothing(own: float, rent: float, is_left_out: bool) -> None:
     made = plan(CATALOGUE, Scenario(ways=("own", "on_demand")), DAY)
     rented = unpriced(option(made, "on_demand", rent), "usd_per_gb_month_of_disk", 1.0)
-    found = build_answer(replace(made, options=(option(made, "own", own), rented)))
-    assert found.verdict == "own"
-    assert found.missing[0] == "on_demand: no price for disk"
-    assert [one.reason for one in found.left_out] == ["no published price for disk: enter one"] * is_left_out
-    assert (found.pair is None) == is_left_out
+    answer = build_answer(replace(made, options=(option(made, "own", own), rented)))
+    assert answer.verdict == "own"
+    assert answer.missing[0] == "on_demand: no price for disk"
+    assert [one.reason for one in answer.left_out] == ["no published price for disk: enter one"] * is_left_out
+    assert (answer.pair is None) == is_left_out
 
 
 def test_what_nobody_prices_on_either_side_counts_on_neither() -> None:
@@ -84,5 +84,5 @@ def test_what_nobody_prices_on_either_side_counts_on_neither() -> None:
     made = plan(CATALOGUE, Scenario(ways=("own", "on_demand")), DAY)
     name = "usd_per_gb_month_of_disk"
     own, rent = unpriced(option(made, "own", 80), name, 1e4), unpriced(option(made, "on_demand", 100), name, 3e4)
-    found = build_answer(replace(made, options=(own, rent)))
-    assert (found.verdict, found.left_out) == ("own", ())
+    answer = build_answer(replace(made, options=(own, rent)))
+    assert (answer.verdict, answer.left_out) == ("own", ())

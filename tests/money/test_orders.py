@@ -193,9 +193,9 @@ def test_the_network_is_that_of_the_fleet_it_becomes() -> None:
 def test_a_later_delivery_is_rent_for_longer() -> None:
     """One future delivers at once, one after six months: all work rented until then, then 8, then 16 are there."""
     there = InputColumns(ordered(), {"lead_time_months": np.array([0.0, 6.0])}).context()
-    found = build_fleet(there, 16, there.scenario.own.orders)
-    assert found.stages.machines[0, [1, 12, 13, 48]] == pytest.approx([8, 8, 16, 16])
-    assert found.stages.machines[1, [6, 7, 18, 19]] == pytest.approx([0, 8, 8, 16])
+    fleet = build_fleet(there, 16, there.scenario.own.orders)
+    assert fleet.stages.machines[0, [1, 12, 13, 48]] == pytest.approx([8, 8, 16, 16])
+    assert fleet.stages.machines[1, [6, 7, 18, 19]] == pytest.approx([0, 8, 8, 16])
     usd = by_line(built(own.build, there))
     rent = sum(usd[name] for name in usd if name.startswith(("Above the fleet", "Until delivery")))
     assert rent[1, [6, 7, 18, 19]] == pytest.approx(np.array([24, 16, 16, 8]) * 365 * 2.0)

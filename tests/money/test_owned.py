@@ -168,14 +168,14 @@ def test_a_sum_for_day_one_is_for_the_fleet_that_was_asked_for(asked: int | None
         assert isinstance(built, OptionLedger)
         total = next(line for line in built.lines if line.name == "All of day one").total_usd
         assert total == pytest.approx(usd * accelerators / (asked or 80))
-        said = [one for one in built.warnings if "in proportion" in one]
+        said = [warning for warning in built.warnings if "in proportion" in warning]
         assert len(said) == (accelerators != (asked or 80))
 
 
 def test_the_price_of_one_typed_for_all_is_asked_about() -> None:
     made = plan(load_catalogue(), scenario({"capex_usd": 36_000.0}), DAY)
-    found = next(one for one in doubts(made) if one.name == "capex_usd")
-    assert (found.mistake, found.intended) == ("the price of one typed for all 80", 80 * 36_000.0)
+    job = next(doubt for doubt in doubts(made) if doubt.name == "capex_usd")
+    assert (job.mistake, job.intended) == ("the price of one typed for all 80", 80 * 36_000.0)
     assert not any(one.name == "capex_usd" for one in doubts(plan(load_catalogue(), scenario({"capex_usd": 3e6}), DAY)))
 
 

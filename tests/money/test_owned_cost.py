@@ -62,11 +62,11 @@ def test_what_is_rented_until_the_machines_come_is_no_part_of_what_they_cost() -
 
 def test_machines_that_are_busy_half_the_time_are_idle_the_other_half() -> None:
     made, option = planned(EIGHTY)
-    found = idle(made.setting, option)
-    assert (found.paid_hours, found.share) == (pytest.approx(80 * 730 * 48), pytest.approx(0.5))
+    time = idle(made.setting, option)
+    assert (time.paid_hours, time.share) == (pytest.approx(80 * 730 * 48), pytest.approx(0.5))
     late, option = planned({**EIGHTY, "lead_time_months": 12.0})
-    found = idle(late.setting, option)
-    assert (found.paid_hours, found.idle_hours) == (pytest.approx(80 * 730 * 36), pytest.approx(40 * 730 * 36))
+    time = idle(late.setting, option)
+    assert (time.paid_hours, time.idle_hours) == (pytest.approx(80 * 730 * 36), pytest.approx(40 * 730 * 36))
     rented = late.option("on_demand")
     assert rented is not None
     assert idle(late.setting, rented) is None
@@ -74,13 +74,13 @@ def test_machines_that_are_busy_half_the_time_are_idle_the_other_half() -> None:
 
 def test_the_most_money_is_out_before_the_sale_brings_some_back() -> None:
     made, option = planned(POWERED)
-    found = peak_cash(made.setting, option.ledger)
+    cash = peak_cash(made.setting, option.ledger)
     a_month = 157_680 / 48 + 320_000 / 48
-    assert (found.month, found.bills_usd) == (47, pytest.approx(800_000 + 47 * a_month))
-    assert found.present_usd == pytest.approx(found.bills_usd)  # money of any month counts the same here
+    assert (cash.month, cash.bills_usd) == (47, pytest.approx(800_000 + 47 * a_month))
+    assert cash.present_usd == pytest.approx(cash.bills_usd)  # money of any month counts the same here
     dear = plan(load_catalogue(), made.setting.scenario.model_copy(update={"terms": Scenario().terms}), DAY)
     there = dear.option("own")
-    assert peak_cash(dear.setting, there.ledger).present_usd < found.bills_usd
+    assert peak_cash(dear.setting, there.ledger).present_usd < cash.bills_usd
 
 
 def test_what_a_piece_of_work_takes() -> None:

@@ -45,9 +45,9 @@ def test_at_a_growing_load_each_month_is_read_for_itself() -> None:
     """A load of 0.25 that doubles in a year: 0.2, then 0.4 of the rated power."""
     own = {**METERED, "power_at_load": curve((0, 0), (0.25, 0.2), (0.5, 0.4), (1, 0.5))}
     at = setting(scenario(own, work=({"accelerators": 20, "busy_share": 1.0, "growth_per_year": 1.0},)))
-    found = owned(at, at.demand.upto(80))
-    assert found is not None
-    paid = {line.name: line.usd for line in found.operating_lines}["Electricity while working"]
+    ownership = owned(at, at.demand.upto(80))
+    assert ownership is not None
+    paid = {line.name: line.usd for line in ownership.operating_lines}["Electricity while working"]
     assert paid[1] == pytest.approx(0.2 * 100 * 1.5 * 0.1 * 730)
     assert paid[13] == pytest.approx(2 * paid[1])
 

@@ -257,8 +257,8 @@ def test_cards_are_bought_in_workstations(count: int, what: str) -> None:
     made = asked("RTX-3090-24GB", count, 0.6, 0.3)
     option = made.option("own")
     assert option.what == what
-    found = owned(made.setting, made.setting.demand.all)
-    assert found is not None
+    ownership = owned(made.setting, made.setting.demand.all)
+    assert ownership is not None
     cards, hosts = count * 800, (1 if count < 5 else 2) * {1: 1_400, 2: 2_000}.get(count, 5_000)
     assert bills(made)["Servers, with spares"] == cards + hosts
 
@@ -293,7 +293,7 @@ def test_a_sum_for_day_one_may_be_for_each_machine() -> None:
 def test_cents_for_a_kilowatt_hour_are_asked_about() -> None:
     """1.5 dollars is three times what a German household pays, and more than anybody does."""
     made = asked("RTX-4090-24GB", 2, 0.6, 0.61, site="DE", own={"place": "home", "usd_per_kwh": 1.5})
-    (found,) = [one for one in doubts(made) if one.name == "usd_per_kwh"]
+    (found,) = [doubt for doubt in doubts(made) if doubt.name == "usd_per_kwh"]
     assert (found.intended, found.mistake) == (0.015, "cents typed as dollars")
 
 
@@ -328,7 +328,7 @@ def test_a_workstation_need_not_be_full() -> None:
     """
     work = {"accelerators": 4, "busy_share": 0.1, "may_wait": True, "storage_tb": 0.0, "egress_tb_per_month": 0.0}
     made = asked("RTX-3090-24GB", 4, 0.1, 0.3, work=(work,), own={"accelerators": 4})
-    (sized,) = [one for one in made.options if one.way == "own" and one.key != "own"]
+    (sized,) = [option for option in made.options if option.way == "own" and option.key != "own"]
     assert sized.accelerators < 4
     usd = {line.name: float(np.sum(line.usd)) for line in sized.ledger.lines}
     assert usd["Servers, with spares"] == 5_000 + sized.accelerators * 800

@@ -90,8 +90,8 @@ def test_at_the_price_it_names_the_profits_are_nought(tax: dict[str, Any] | None
     again = told(made({"usd_per_accelerator_hour": price}, tax=tax))[0]
     assert again.rows["profit"].sum() == pytest.approx(0, abs=1.0)
     assert today > price  # the machines are paid for first
-    found = made({"usd_per_accelerator_hour": today}, tax=tax)
-    assert float(present_usd(found.setting, told(found)[1].ledger)) == pytest.approx(0, abs=1.0)
+    plan = made({"usd_per_accelerator_hour": today}, tax=tax)
+    assert float(present_usd(plan.setting, told(plan)[1].ledger)) == pytest.approx(0, abs=1.0)
 
 
 def test_at_the_share_it_names_too_and_where_none_is_enough_it_says_none() -> None:
@@ -103,10 +103,10 @@ def test_at_the_share_it_names_too_and_where_none_is_enough_it_says_none() -> No
 
 
 def test_who_sells_nothing_has_costs_alone() -> None:
-    found = plan_from_context(setting(scenario(OWN)))
-    assert len(found.options) > 1
-    for option in found.options:
-        rows = profit_and_loss(found.setting, option).rows
+    plan = plan_from_context(setting(scenario(OWN)))
+    assert len(plan.options) > 1
+    for option in plan.options:
+        rows = profit_and_loss(plan.setting, option).rows
         assert not rows["revenue"].any()
         assert rows["profit"].sum() == pytest.approx(rows["cash"].sum())
 

@@ -109,7 +109,7 @@ def test_all_prices_times_k_are_all_costs_times_k(scenario: Scenario, times: flo
     assume(all(0 < quote.usd_per_accelerator_hour * times <= 1000 for quote in scenario.quotes))  # as a quote may be
     world = small(CATALOGUE, scenario.accelerator)
     once, again = of(scenario, world), of(scaled(scenario, times), dearer(world, times))
-    assert [one.key for one in once.options] == [one.key for one in again.options]
+    assert [option.key for option in once.options] == [one.key for one in again.options]
     for one, other in zip(once.options, again.options, strict=True):
         if one.key in OF_A_SERVICE:
             continue
@@ -186,8 +186,8 @@ def test_many_at_once_are_what_each_is_alone(way: Way, world: str) -> None:
 def test_an_hour_of_ones_own_never_costs_more_when_more_are_used(scenario: Scenario, factors: list[float]) -> None:
     """The fleet stays what it is; what is rented beside it is left out."""
     setting = build_context(CATALOGUE, scenario, DAY)
-    made = plan_from_context(setting)
-    for option in made.options:
+    plan = plan_from_context(setting)
+    for option in plan.options:
         if option.way != "own":
             continue
         idle, busy = (owned_hours(setting.with_tried({"busy_factor": factor}), option) for factor in sorted(factors))
@@ -248,10 +248,10 @@ def test_the_ends_of_a_range_lie_around_its_middle(scenario: Scenario) -> None:
 @given(plans())
 @example(ALL)
 def test_owning_is_never_the_answer_beside_a_negative_value(scenario: Scenario) -> None:
-    found = build_answer(of(scenario))
-    if found.verdict in ("own", "probably own"):
-        assert found.best.measures.npv_usd >= 0
-        assert found.rent is None or found.best.present_usd <= found.rent.present_usd
+    answer = build_answer(of(scenario))
+    if answer.verdict in ("own", "probably own"):
+        assert answer.best.measures.npv_usd >= 0
+        assert answer.rent is None or answer.best.present_usd <= answer.rent.present_usd
 
 
 @FEW
@@ -314,7 +314,7 @@ def test_asking_for_more_ways_makes_none_dearer(scenario: Scenario, few: set[Way
 def test_value_and_rate_are_what_another_library_finds(scenario: Scenario, rate: float) -> None:
     terms = scenario.terms.model_copy(update={"discount_rate_per_year": rate, "timing": "month_end"})
     made = of(scenario.model_copy(update={"terms": terms}))
-    rent = next((one for one in made.options if one.way == "on_demand"), None)
+    rent = next((option for option in made.options if option.way == "on_demand"), None)
     if rent is None:
         return
     monthly = (1 + rate) ** (1 / 12) - 1
@@ -326,13 +326,13 @@ def test_value_and_rate_are_what_another_library_finds(scenario: Scenario, rate:
 
 
 def test_the_rate_of_return_is_what_another_library_finds() -> None:
-    found = build_answer(of(ALL))
-    assert found.baseline is not None
+    answer = build_answer(of(ALL))
+    assert answer.baseline is not None
     rates = 0
-    for one in found.ranked:
+    for one in answer.ranked:
         if not one.measures.irr.is_found:
             continue
         rates += 1
-        usd = saved_usd(one.option.ledger, found.baseline.option.ledger)
+        usd = saved_usd(one.option.ledger, answer.baseline.option.ledger)
         assert float(one.measures.irr.value) == pytest.approx((1 + pyxirr.irr(usd)) ** 12 - 1, rel=1e-6)
     assert rates

@@ -96,7 +96,7 @@ def test_both_terms_give_the_same_present_value(said: dict[str, Any], timing: st
     nominal, real = (
         plan(CATALOGUE, told(money, terms={"timing": timing}, **said), DAY) for money in ("nominal", "real")
     )
-    assert [one.way for one in nominal.options] == list(_WAYS)
+    assert [option.way for option in nominal.options] == list(_WAYS)
     for one, other in zip(nominal.options, real.options, strict=True):
         wanted = float(present_usd(nominal.setting, one.ledger))
         assert float(present_usd(real.setting, other.ledger)) == pytest.approx(wanted, rel=1e-9), one.key
@@ -106,7 +106,7 @@ def test_so_they_do_where_it_is_ordered_later() -> None:
     """A quote for paying bit by bit is one of the day of the order, so it is left out here."""
     ways = ("own", "loan", "lease")
     nominal, real = (plan(CATALOGUE, told(one, own={"order_month": 5}, ways=ways), DAY) for one in ("nominal", "real"))
-    assert [one.way for one in real.options] == list(ways)
+    assert [option.way for option in real.options] == list(ways)
     for one, other in zip(nominal.options, real.options, strict=True):
         wanted = float(present_usd(nominal.setting, one.ledger))
         assert float(present_usd(real.setting, other.ledger)) == pytest.approx(wanted, rel=1e-9), one.key
@@ -161,7 +161,7 @@ def test_any_plan_in_real_terms_is_the_nominal_one_deflated(said: Scenario, infl
     said = said.model_copy(update={"terms": said.terms.model_copy(update=terms)})
     there = small(CATALOGUE, said.accelerator)
     nominal, real = (of(one, there) for one in (said, _in_real_terms(said)))
-    assert [one.key for one in real.options] == [one.key for one in nominal.options]
+    assert [option.key for option in real.options] == [one.key for one in nominal.options]
     for one, other in zip(nominal.options, real.options, strict=True):
         little = 1e-9 * float(np.abs(one.ledger.monthly_usd).sum())
         wanted = float(present_usd(nominal.setting, one.ledger))
@@ -196,7 +196,7 @@ def test_the_catalogues_changes_are_taken_less_inflation(name: str) -> None:
         )
         if name == "discount":
             return float(plan_discount_rate(made.setting))
-        lines = (line for one in made.options for line in one.ledger.lines)
+        lines = (line for option in made.options for line in option.ledger.lines)
         return next(float(one.value) for line in lines for one in line.used if one.name == name)
 
     nominal, real = used(FinancialTerms()), used(FinancialTerms(money="real", inflation_per_year=0.1))

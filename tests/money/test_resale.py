@@ -164,7 +164,7 @@ def test_every_way_can_be_reckoned_with_all_of_it(accelerator: str) -> None:
     terms = {"money": "real", "inflation_per_year": 0.03}
     asked = {"accelerator": accelerator, "own": own, "terms": terms, "lease": {"buys_at_end": True}, "years": 5.0}
     made = plan(load_catalogue(), Scenario.model_validate(asked), DAY)
-    owned = [one for one in made.options if one.way in ("own", "loan", "lease")]
+    owned = [option for option in made.options if option.way in ("own", "loan", "lease")]
     assert len(owned) == 3
     assert all(np.isfinite(present_usd(made.setting, one.ledger)) for one in owned)
     assert all(any(line.name.startswith("Paid up to") for line in one.ledger.lines) for one in owned)

@@ -152,7 +152,7 @@ def test_without_a_price_nothing_of_ones_own_is_reckoned_and_todays_rent_is_name
     reasons = {one.way: one.reason for one in plan_from_context(at).absent}
     assert reasons["own"] == reasons["lease"]
     assert reasons["own"].startswith("idle hours are to be sold on and no price is entered")
-    assert "on_demand" in {one.key for one in plan_from_context(at).options}
+    assert "on_demand" in {option.key for option in plan_from_context(at).options}
     market = plan(load_catalogue(), Scenario.model_validate({"sell": {"share_sold": 0.7}}), DAY)
     assert "providers ask about 2.7" in next(one.reason for one in market.absent if one.way == "own")
 

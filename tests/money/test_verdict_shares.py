@@ -53,7 +53,7 @@ def test_scaling_all_costs_changes_nothing(usd: np.ndarray, factor: float) -> No
 
 @given(COSTS, st.floats(0.1, 1))
 def test_cheaper_machines_never_make_owning_less_likely(usd: np.ndarray, factor: float) -> None:
-    owned = np.array([[factor if one.group == "own" else 1.0] for one in OPTIONS])
+    owned = np.array([[factor if option.group == "own" else 1.0] for option in OPTIONS])
     assert table(usd * owned).group_share["own"] >= table(usd).group_share["own"]
 
 

@@ -83,14 +83,14 @@ def test_training_and_serving_read_a_name_alike_and_say_the_neighbour(real: Cata
     assert said in served.warnings
     assert said in trained.warnings
     own = serve(real, ServingJob(model="Llama-3.1-8B-Instruct", accelerator="H100-SXM5-80GB"))
-    assert not any("no record" in one for one in own.warnings)
+    assert not any("no record" in warning for warning in own.warnings)
 
 
 @pytest.mark.parametrize(("typed", "params_b"), [("GLM-4.7-Flash", 30.0), ("GLM-5-Air", 106.0), ("GLM-4.5-Air", 106.0)])
 def test_a_row_of_a_table_is_of_the_size_that_it_states(real: Catalogue, typed: str, params_b: float) -> None:
-    found = shape_in_table(real, typed, ModelSizes(params_b))
-    assert float(found.shape.counted_params) / 1e9 == pytest.approx(params_b, rel=0.02)
-    assert found.guessed == (typed not in real.models)
+    model = shape_in_table(real, typed, ModelSizes(params_b))
+    assert float(model.shape.counted_params) / 1e9 == pytest.approx(params_b, rel=0.02)
+    assert model.guessed == (typed not in real.models)
 
 
 CALLED = {

@@ -293,7 +293,11 @@ def test_every_assumption_here_is_argued_in_the_decision(catalogue: Catalogue) -
 
 def test_each_delivery_is_for_what_it_says(catalogue: Catalogue) -> None:
     """One for each channel is for all, one usual one for each chip that is named and for each class."""
-    everything = {one.channel for one in catalogue.deliveries.values() if not one.accelerators and not one.products}
+    everything = {
+        delivery.channel
+        for delivery in catalogue.deliveries.values()
+        if not delivery.accelerators and not delivery.products
+    }
     assert everything == {"stock", "used", "standard", "priority"}
     named = [key for one in catalogue.deliveries.values() if one.usual for key in (*one.accelerators, *one.products)]
     assert len(named) == len(set(named))

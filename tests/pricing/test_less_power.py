@@ -23,8 +23,8 @@ WORDS = ("Max-Q", "MaxQ", "max q", "Laptop GPU", "Laptop", "Mobile")
 
 def kind_of_power(name: str) -> str | None:
     """`maxq`, `laptop`, `mobile`, or None for the card of full power."""
-    found = re.search(r"max[ -]?q(?![a-z0-9])|laptop|mobile", name, re.IGNORECASE)
-    return re.sub("[ -]", "", found[0].casefold()) if found else None
+    result = re.search(r"max[ -]?q(?![a-z0-9])|laptop|mobile", name, re.IGNORECASE)
+    return re.sub("[ -]", "", result[0].casefold()) if result else None
 
 
 def test_a_max_q_or_laptop_name_leads_to_no_card_of_more_power(catalogue: Catalogue) -> None:

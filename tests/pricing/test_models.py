@@ -260,4 +260,4 @@ def test_from_a_tenth_of_a_billion_to_trillions_they_are_served(real: Catalogue,
     assert found.output_tokens_per_s_low < found.output_tokens_per_s < found.output_tokens_per_s_high
     reads = real.models[name].modality == "text_encoder"
     assert (found.output_tokens_per_s == pytest.approx(found.requests_per_s)) == reads
-    assert any("writes nothing" in one for one in found.warnings) == reads
+    assert any("writes nothing" in warning for warning in found.warnings) == reads

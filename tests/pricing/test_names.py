@@ -258,8 +258,8 @@ def test_every_country_of_the_list_is_a_place_and_has_a_price_of_electricity() -
     catalogue = live_catalogue()
     for code, land in catalogue.lands.items():
         assert land.label == "Georgia" or names.site(catalogue, land.label) == code
-        found = electricity(catalogue, code, "large")
-        assert found.stands_in is None or land.label in found.stands_in
+        price = electricity(catalogue, code, "large")
+        assert price.stands_in is None or land.label in price.stands_in
 
 
 @pytest.mark.parametrize(

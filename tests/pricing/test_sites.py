@@ -171,8 +171,8 @@ def test_our_own_judgement_says_that_it_is_ours(catalogue: Catalogue) -> None:
 
 
 def typical(catalogue: Catalogue, site: str, customer: Customer) -> float:
-    found = electricity(catalogue, site, customer)
-    return found.figure.newest.typical
+    price = electricity(catalogue, site, customer)
+    return price.figure.newest.typical
 
 
 # Eurostat, second half of 2025, euros: band DC with all taxes, band IB and band ID without VAT; 1.1658 dollars each.
@@ -200,39 +200,39 @@ def test_an_american_household_pays_what_july_says_and_the_year_is_the_low_end(c
 def test_every_place_has_a_price_for_every_class_and_says_when_it_is_anothers(catalogue: Catalogue) -> None:
     for site in catalogue.sites:
         for customer, field in FIELDS.items():
-            found = electricity(catalogue, site, customer)
+            price = electricity(catalogue, site, customer)
             own = getattr(catalogue.sites[site], field)
-            assert (found.stands_in is None) == (own is not None), (site, customer)
-            if found.stands_in is not None:
-                assert catalogue.sites[site].label in found.stands_in
+            assert (price.stands_in is None) == (own is not None), (site, customer)
+            if price.stands_in is not None:
+                assert catalogue.sites[site].label in price.stands_in
 
 
 @pytest.mark.parametrize("site", ["NO", "IS", "IN", "MY"])
 def test_a_large_site_has_a_price_of_its_own_where_it_had_the_worlds(catalogue: Catalogue, site: str) -> None:
-    found = electricity(catalogue, site, "large")
-    assert found.stands_in is None
+    price = electricity(catalogue, site, "large")
+    assert price.stands_in is None
 
 
 def test_singapore_takes_the_average_of_four_neighbours_from_below_the_lowest_to_above_the_highest(
     catalogue: Catalogue,
 ) -> None:
     """Malaysia 0.1089, Taiwan 0.1413, Japan 0.18, South Korea 0.093: 0.1308; 0.62 x 0.093 and 1.2 x 0.18."""
-    found = electricity(catalogue, "SG", "large")
-    value = found.figure.newest
-    assert found.stands_in == (
+    price = electricity(catalogue, "SG", "large")
+    value = price.figure.newest
+    assert price.stands_in == (
         "no price of Singapore for a large site: the average of Malaysia, Taiwan, Japan and South Korea stands in, "
         "with a wider range"
     )
-    assert value.note == found.stands_in
+    assert value.note == price.stands_in
     assert value.typical == pytest.approx((0.1089 + 0.1413 + 0.18 + 0.093) / 4)
     assert (value.low, value.high) == (pytest.approx(0.62 * 0.093), pytest.approx(1.2 * 0.18))
 
 
 def test_one_neighbour_alone_does_not_stand_in_and_its_part_of_the_world_does(catalogue: Catalogue) -> None:
-    found = electricity(catalogue, "SG", "household")
-    assert found.stands_in is not None
-    assert found.stands_in.startswith("no price of Singapore for a household: the middle of ")
-    assert found.stands_in.endswith(" countries in Asia stands in, with a wider range")
+    price = electricity(catalogue, "SG", "household")
+    assert price.stands_in is not None
+    assert price.stands_in.startswith("no price of Singapore for a household: the middle of ")
+    assert price.stands_in.endswith(" countries in Asia stands in, with a wider range")
 
 
 def test_no_country_has_the_price_or_the_grid_of_the_world() -> None:
@@ -240,11 +240,11 @@ def test_no_country_has_the_price_or_the_grid_of_the_world() -> None:
     facts = live_catalogue()
     for code in facts.lands:
         for customer in ("household", "firm", "large"):
-            found = electricity(facts, code, customer)  # type: ignore[arg-type]
-            assert found is not None
-            assert "the world" not in (found.stands_in or ""), code
-            value = found.figure.newest
-            if found.stands_in:
+            price = electricity(facts, code, customer)  # type: ignore[arg-type]
+            assert price is not None
+            assert "the world" not in (price.stands_in or ""), code
+            value = price.figure.newest
+            if price.stands_in:
                 assert value.low is not None
                 assert value.high is not None
                 assert value.low < value.typical < value.high, code
@@ -257,9 +257,9 @@ def test_no_country_has_the_price_or_the_grid_of_the_world() -> None:
 
 
 def test_a_province_takes_its_countrys_price_and_says_so(catalogue: Catalogue) -> None:
-    found = electricity(catalogue, "CA-AB", "large")
-    assert found.stands_in is not None
-    assert "that of Canada stands in" in found.stands_in
+    price = electricity(catalogue, "CA-AB", "large")
+    assert price.stands_in is not None
+    assert "that of Canada stands in" in price.stands_in
 
 
 def test_every_country_is_a_place_with_a_price_of_its_own_or_a_wide_range() -> None:

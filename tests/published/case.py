@@ -136,7 +136,7 @@ class Scene:
     def break_even_busy_share(self) -> float:
         """Return the busy share at which owning and renting cost the same."""
         own, rent = self.option("own"), self.option("on_demand")
-        (found,) = (one.value for one in break_evens(self.plan, own, rent) if one.name == "busy_share")
+        (found,) = (even.value for even in break_evens(self.plan, own, rent) if even.name == "busy_share")
         assert found is not None
         return float(found)
 

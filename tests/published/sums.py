@@ -263,10 +263,10 @@ def weinman_cloudonomics_peak_to_average() -> tuple[StatedNumber, ...]:
     rent_usd_day, premium = 200, 20
 
     def most_busy_share() -> float:
-        found = queueing.least_busy_share_to_own(
+        result = queueing.least_busy_share_to_own(
             own_usd_per_hour=1, running_usd_per_busy_hour=0, rent_usd_per_busy_hour=4
         )
-        return float(found.value)
+        return float(result.value)
 
     return (
         StatedNumber("peak_to_average", "x", 30, 30, 1e-9, lambda: 30 / 1),

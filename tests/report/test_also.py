@@ -74,7 +74,7 @@ def test_the_most_cash_out_is_what_has_to_be_funded_and_stands_discounted_beside
 
 def test_the_rule_of_thumb_says_which_way_wins_where() -> None:
     _, told = found(toy())
-    rule = next(one for one in told.sentences if one.startswith("Rule of thumb"))
+    rule = next(sentence for sentence in told.sentences if sentence.startswith("Rule of thumb"))
     assert "below about 110 hours a month of one GPU renting costs less, above about 110 buying" in rule
     assert "50/30/20" in told.sentences[-1]
     assert "without a citable source" in told.sentences[-1]
@@ -107,7 +107,7 @@ def test_one_set_of_numbers() -> None:
     there, told = sure.answer, other_measures(made, sure.answer, sure.futures)
     assert told is not None
     assert there.pair is not None
-    drawer = {one.title: float(one.total_usd) for one in discounted_ledgers(made, there)}
+    drawer = {ledger.title: float(ledger.total_usd) for ledger in discounted_ledgers(made, there)}
     for way in there.pair:
         hour = value(told, "usd_per_useful_hour", way.option.key)
         assert hour == pytest.approx(float(way.measures.usd_per_useful_hour.value))

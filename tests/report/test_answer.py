@@ -22,59 +22,59 @@ from tests.rows import each_row
 
 
 def said_of(scenario: Scenario) -> AnswerSummary:
-    made = planned(CATALOGUE, scenario, DAY)
-    sure = decided(made, 128)
-    return summarize_answer(made, sure.answer, sure.futures)
+    plan = planned(CATALOGUE, scenario, DAY)
+    sure = decided(plan, 128)
+    return summarize_answer(plan, sure.answer, sure.futures)
 
 
 def case(name: str) -> AnswerSummary:
-    found = find_preset(name)
-    return said_of(found.scenario)
+    preset = find_preset(name)
+    return said_of(preset.scenario)
 
 
-@each_row("name", [one.key for one in load_presets()])
+@each_row("name", [preset.key for preset in load_presets()])
 def test_what_matters_is_said_first_and_without_powers_of_ten(name: str) -> None:
-    said = case(name)
-    everything = " ".join((*said.sentences, *said.turns))
-    assert len(said.sentences) <= 8  # of spot and of what the peaks are done on: whose price, and how many there are
-    assert len(" ".join(said.sentences)) < 1_200
+    summary = case(name)
+    everything = " ".join((*summary.sentences, *summary.turns))
+    assert len(summary.sentences) <= 8  # of spot and of what the peaks are done on: whose price, and how many there are
+    assert len(" ".join(summary.sentences)) < 1_200
     assert "e+" not in everything
     assert "$0.00" not in everything
-    assert said.turns
+    assert summary.turns
 
 
 def test_a_hosted_model_is_not_called_renting() -> None:
-    said = case("chat-service")
-    assert "H100 SXM5 80 GB, busy" not in " ".join(said.sentences)
+    summary = case("chat-service")
+    assert "H100 SXM5 80 GB, busy" not in " ".join(summary.sentences)
 
 
 def test_a_run_that_is_done_once_is_not_busy_on_average() -> None:
-    said = case("pre-train-7b")
-    together = " ".join(said.sentences)
+    summary = case("pre-train-7b")
+    together = " ".join(summary.sentences)
     assert "on average" not in together
-    assert said.figures[2][:3] == ("Break-even work", "none", "not by use alone")
+    assert summary.figures[2][:3] == ("Break-even work", "none", "not by use alone")
 
 
 @pytest.mark.parametrize("way", [way for way in options_of_side("own") if way != "desk"])  # that serves, and is there
 def test_whatever_is_ordered_may_come_when_the_work_is_done(way: str) -> None:
-    found = find_preset("pre-train-7b")
+    preset = find_preset("pre-train-7b")
     quote = RentToOwn(usd_per_month=1_000.0, months=12)
     sale = SaleAndLeaseBack(price_share=0.9)
     asked = {"rent_to_own": quote, "sale_and_lease_back": sale, "ways": (way, "on_demand")}
-    said = said_of(found.scenario.model_copy(update=asked))
-    assert "Hardware ordered today arrives after 7 months, when the work is done." in said.sentences
+    summary = said_of(preset.scenario.model_copy(update=asked))
+    assert "Hardware ordered today arrives after 7 months, when the work is done." in summary.sentences
 
 
 def test_leasing_is_called_leasing() -> None:
-    said = case("pre-train-7b")
-    assert said.figures[3].detail.startswith("What leasing takes today")
+    summary = case("pre-train-7b")
+    assert summary.figures[3].detail.startswith("What leasing takes today")
 
 
 def test_a_disk_that_nobody_prices_here_costs_what_others_ask() -> None:
     link = "train=Llama-3.1-8B&tokens=100000000&gpus=1&gpu=RTX-4090-24GB&method=qlora&years=1&runs=4"
-    said = said_of(scenario_from_link(dict(parse_qsl(link)), CATALOGUE)[0])
-    assert said.title != "Not enough to answer yet."
-    assert said.figures
+    summary = said_of(scenario_from_link(dict(parse_qsl(link)), CATALOGUE)[0])
+    assert summary.title != "Not enough to answer yet."
+    assert summary.figures
 
 
 def test_a_table_of_years_begins_with_today_and_ends_each_year_with_its_twelfth_month() -> None:
@@ -83,20 +83,20 @@ def test_a_table_of_years_begins_with_today_and_ends_each_year_with_its_twelfth_
 
 
 def test_the_command_line_says_all_of_it() -> None:
-    found = find_preset("startup")
-    made = planned(CATALOGUE, found.scenario, DAY)
-    sure = decided(made, 128)
-    said = summarize_answer(made, sure.answer, sure.futures)
-    text = plan_text(PlanReport("startup", made, sure.answer, said, (), sure.futures))
-    assert all(one in text for one in (*said.sentences, *said.turns))
-    assert said.figures[1].range == "no range"
+    preset = find_preset("startup")
+    plan = planned(CATALOGUE, preset.scenario, DAY)
+    sure = decided(plan, 128)
+    summary = summarize_answer(plan, sure.answer, sure.futures)
+    text = plan_text(PlanReport("startup", plan, sure.answer, summary, (), sure.futures))
+    assert all(one in text for one in (*summary.sentences, *summary.turns))
+    assert summary.figures[1].range == "no range"
 
 
 def test_compare_says_what_the_same_work_costs_by_the_token() -> None:
-    found = find_preset("chat-service")
-    made = planned(CATALOGUE, found.scenario, DAY)
-    hosted = next(one for one in made.options if one.way == "hosted")
-    judged = decided(made, 128)
+    preset = find_preset("chat-service")
+    plan = planned(CATALOGUE, preset.scenario, DAY)
+    hosted = next(option for option in plan.options if option.way == "hosted")
+    judged = decided(plan, 128)
     median = float(np.median(judged.futures.costs.present_usd["hosted"]))
     assert by_the_token(judged.answer) == (f"By the token, {hosted.what}: {usd(median)}.",)
     total = usd(float(hosted.ledger.total_usd))

@@ -37,7 +37,7 @@ from tests.money.anyplan import of, plans
 
 pytestmark = pytest.mark.slow
 
-KEYS = [one.key for one in load_presets()]
+KEYS = [preset.key for preset in load_presets()]
 EACH = pytest.mark.parametrize("key", KEYS)
 SNAKE = re.compile(r"[a-z][a-z0-9_]*")
 UNIT = re.compile(
@@ -77,8 +77,8 @@ def calculated(plan: Plan, name: str = "it", count: int = 64) -> PlanReport:
 def preset_of(key: str) -> tuple[PlanReport, dict[str, Any]]:
     """A preset, calculated, and its document, to be read only."""
     found = find_preset(key)
-    one = calculated(planned(load_catalogue(), found.scenario, DAY), key)
-    return one, answer_json(one)
+    report = calculated(planned(load_catalogue(), found.scenario, DAY), key)
+    return report, answer_json(report)
 
 
 def keys_of(data: Any, where: str = "") -> Iterator[tuple[str, str]]:

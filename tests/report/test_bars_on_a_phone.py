@@ -10,7 +10,7 @@ WIDEST = 52  # letters of 6.5 px on the 340 px of a phone
 def test_what_is_said_of_a_bar_has_room_on_a_phone() -> None:
     ways = [StackedBar("As it is", "76 GB, fits", (1.0,)), StackedBar("Nothing sharded", LONG, (1.0,))]
     notes = memory_stacks(ways, ["weights"], [80.0, 80.0], False).to_dict()["layout"]["annotations"]
-    short, wrapped = (str(one["text"]) for one in notes[:2])
+    short, wrapped = (str(note["text"]) for note in notes[:2])
     assert short == "<b>As it is</b>  76 GB, fits"
     first, second = wrapped.split("<br>")
     assert first == "<b>Nothing sharded</b>"

@@ -25,7 +25,7 @@ from tests.money.anyplan import of, plans
 
 pytestmark = pytest.mark.slow
 
-EACH = pytest.mark.parametrize("key", [one.key for one in load_presets()])
+EACH = pytest.mark.parametrize("key", [preset.key for preset in load_presets()])
 
 
 def as_read(table: Table) -> pd.DataFrame:
@@ -50,7 +50,7 @@ def files_of(key: str) -> tuple[Plan, pd.DataFrame, pd.DataFrame, pd.DataFrame]:
 
 def joined(plan: Plan, cash: pd.DataFrame, assumptions: pd.DataFrame, results: pd.DataFrame) -> None:
     """They hold the same options, each assumption that a payment names, and the same totals."""
-    keys = {one.key for one in plan.options}
+    keys = {option.key for option in plan.options}
     assert set(cash["option"]) == set(assumptions["option"].dropna()) == set(results["option"]) == keys
     assert results["option"].is_unique
     assert not assumptions.duplicated(["option", "assumption_id"]).any()
@@ -83,10 +83,10 @@ def test_the_files_of_any_plan_join(scenario: Scenario) -> None:
 @EACH
 def test_an_option_is_called_the_same_on_the_answer(key: str) -> None:
     plan, cash, _, results = files_of(key)
-    found = build_answer(plan)
-    assert results["option"].tolist() == [way.option.key for way in found.ranked]
+    answer = build_answer(plan)
+    assert results["option"].tolist() == [way.option.key for way in answer.ranked]
     assert results["baseline"].isin(results["option"]).all()
-    assert set(cash["option"]) == {way.option.key for way in found.ranked}
+    assert set(cash["option"]) == {way.option.key for way in answer.ranked}
 
 
 @EACH

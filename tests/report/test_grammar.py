@@ -23,7 +23,7 @@ ONE_OF_MANY = re.compile(
 THESE_ONE = re.compile(r"\b(these|those|all|both) 1\b|\b1 (that )?(are|were|have)\b")
 IN_FULL = re.compile(r"\$[\d.]+ (?:million|billion)|\$\d+,\d{3}")
 IN_BRIEF = re.compile(r"\$[\d.]+[kMB]\b")
-SCENARIOS = {"default": Scenario(), **{one.key: one.scenario for one in load_presets()}}
+SCENARIOS = {"default": Scenario(), **{preset.key: preset.scenario for preset in load_presets()}}
 
 
 def faults(line: str) -> list[str]:
@@ -45,24 +45,24 @@ def test_the_check_sees_what_it_is_for() -> None:
 
 @each_row("key", golden.KEYS)
 def test_the_text_of_a_preset_is_grammar(key: str) -> None:
-    assert [(one, line) for line in golden.kept(key).splitlines() for one in faults(line)] == []
+    assert [(fault, line) for line in golden.kept(key).splitlines() for fault in faults(line)] == []
 
 
 @pytest.mark.parametrize("key", [
     "default", *(pytest.param(one.key, marks=pytest.mark.slow) for one in load_presets()),
 ])  # fmt: skip
 def test_what_is_said_of_a_preset_is_grammar(key: str) -> None:
-    assert [(one, line) for line in lines_of(load_catalogue(), SCENARIOS[key], DAY) for one in faults(line)] == []
+    assert [(fault, line) for line in lines_of(load_catalogue(), SCENARIOS[key], DAY) for fault in faults(line)] == []
 
 
 @pytest.mark.slow
 def test_what_is_said_of_any_plan_is_grammar() -> None:
     catalogue = load_catalogue()
     wrong = [
-        (seed, one, line)
+        (seed, fault, line)
         for seed in range(SEEDS)
         for line in lines_of(catalogue, plain_plan(seed, catalogue), DAY)
-        for one in faults(line)
+        for fault in faults(line)
     ]
     assert wrong == []
 
@@ -75,7 +75,7 @@ def test_the_sentence_of_a_page_of_ones_is_grammar(question: object) -> None:
     said = [question_text(load_catalogue(), question, ones | {"years": "1", "gpus": "1"})]  # type: ignore[arg-type]
     if question is HOURS:
         said += [question_text(load_catalogue(), HOURS, {"weekly": "1", "jobhours": "1"})]
-    assert [one for line in said for one in faults(line)] == []
+    assert [fault for line in said for fault in faults(line)] == []
 
 
 @pytest.mark.parametrize(

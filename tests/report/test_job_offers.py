@@ -18,8 +18,8 @@ from tests.facts import CATALOGUE, DAY
 
 
 def plan_of(key: str) -> Plan:
-    one = find_preset(key)
-    return planned(CATALOGUE, one.scenario, DAY)
+    preset = find_preset(key)
+    return planned(CATALOGUE, preset.scenario, DAY)
 
 
 def compared(
@@ -42,8 +42,8 @@ def anybody(tuning: Plan) -> tuple[SizedAccelerator, ...]:
 
 def test_one_run_costs_its_hours_at_each_offer(tuning: Plan) -> None:
     doer = sized_accelerator(tuning.setting)
-    found = compared(tuning, (doer,))
-    table = found.table.to_pandas()
+    comparison = compared(tuning, (doer,))
+    table = comparison.table.to_pandas()
     rows = table[(table["Terms"] == "on demand") & table[ONE_RUN].notna()]
     assert len(rows) > 10
     hours = doer.days.typical * 24 * doer.accelerators
@@ -51,11 +51,11 @@ def test_one_run_costs_its_hours_at_each_offer(tuning: Plan) -> None:
     whole = rows.loc["lambda/H100-SXM5-80GB/8x/all-regions/on_demand"]
     assert whole[ONE_RUN] == pytest.approx(whole["Today USD/GPU-h"] * hours, rel=0.02)
     assert (rows["GPUs"] == 8).all()
-    assert found.finding.title.startswith(
-        f"{CATALOGUE.providers[CATALOGUE.offers[found.finding.offer].provider].label}"  # type: ignore[index]
+    assert comparison.finding.title.startswith(
+        f"{CATALOGUE.providers[CATALOGUE.offers[comparison.finding.offer].provider].label}"  # type: ignore[index]
     )
-    assert "a run, 2." in found.finding.title
-    assert "hours on 8 x H100 SXM5 80 GB" in found.finding.title
+    assert "a run, 2." in comparison.finding.title
+    assert "hours on 8 x H100 SXM5 80 GB" in comparison.finding.title
 
 
 def test_who_cannot_take_the_order_is_left_out_and_counted(tuning: Plan) -> None:
@@ -64,7 +64,7 @@ def test_who_cannot_take_the_order_is_left_out_and_counted(tuning: Plan) -> None
     strict, free = compared(tuning, (doer,)), compared(tuning, (doer,), able_only=False)
     gone = set(free.table.ids or ()) - set(strict.table.ids or ())
     reasons = {str(refusal_reason(CATALOGUE, key, Order(8, 8))) for key in gone}
-    assert len(gone) == sum(strict.hidden[one] for one in reasons) > 0
+    assert len(gone) == sum(strict.hidden[reason] for reason in reasons) > 0
     assert "too few at once" in hidden_reasons_text(strict.hidden)
 
 
@@ -75,55 +75,55 @@ def test_any_gpu_has_its_own_number_and_time_and_the_order_is_by_the_plan(
     assert anybody[0].accelerator == "H100-SXM5-80GB"
     assert len({one.accelerator for one in anybody}) == len(anybody) > 10
     assert len({one.accelerators for one in anybody}) > 1
-    found = compared(tuning, anybody)
-    table = found.table.to_pandas()
+    comparison = compared(tuning, anybody)
+    table = comparison.table.to_pandas()
     complete = table[table["Total is"] == "complete"]["Plan total USD"]
     assert list(complete) == sorted(complete)
     for one in anybody:
         label = CATALOGUE.accelerator_label(one.accelerator)
         rows = table[(table["GPU"] == label) & (table.index != BUY_ID)]
         assert (rows["GPUs"] == one.accelerators).all()
-    assert found.finding.offer is not None
-    assert refusal_reason(CATALOGUE, found.finding.offer, Order()) is None
-    ledgers = found.opened([*table.index[:3], BUY_ID])
-    assert [float(one.total_usd) for one in ledgers] == pytest.approx(
+    assert comparison.finding.offer is not None
+    assert refusal_reason(CATALOGUE, comparison.finding.offer, Order()) is None
+    ledgers = comparison.opened([*table.index[:3], BUY_ID])
+    assert [float(ledger.total_usd) for ledger in ledgers] == pytest.approx(
         [table.at[key, "Plan total USD"] for key in (*table.index[:3], BUY_ID)]
     )
 
 
 def test_a_service_is_told_by_the_month() -> None:
-    made = plan_of("chat-service")
-    doer = sized_accelerator(made.setting)
-    found = compared(made, (doer,))
-    table = found.table.to_pandas()
-    assert "serves it for the least" in found.finding.title
-    assert "a month on 8 x H100 SXM5 80 GB" in found.finding.title
+    plan = plan_of("chat-service")
+    doer = sized_accelerator(plan.setting)
+    comparison = compared(plan, (doer,))
+    table = comparison.table.to_pandas()
+    assert "serves it for the least" in comparison.finding.title
+    assert "a month on 8 x H100 SXM5 80 GB" in comparison.finding.title
     rows = table[(table["Terms"] == "on demand") & table[A_MONTH].notna()]
     busy = doer.need.busy_accelerator_hours / doer.need.months
     assert (rows[A_MONTH] >= rows["Today USD/GPU-h"] * busy * 0.999).all()
 
 
 def test_a_region_filter_names_the_place_that_fits() -> None:
-    made = planned(CATALOGUE, Scenario(), DAY)
+    plan = planned(CATALOGUE, Scenario(), DAY)
     wish = replace(default_offer_filter("H100-SXM5-80GB"), areas=frozenset({"europe"}))
-    found = compare_offers(
+    comparison = compare_offers(
         CATALOGUE,
-        (sized_accelerator(made.setting),),
+        (sized_accelerator(plan.setting),),
         wish,
         DAY,
-        purchase_comparison(made),
+        purchase_comparison(plan),
         able_only=False,
         is_job=False,
     )
-    regions = found.table.by_id("Region")
+    regions = comparison.table.by_id("Region")
     assert regions["hyperstack/H100-SXM5-80GB/1x/canada-norway-us/on_demand"] == "Norway (of Canada/Norway/US)"
-    assert regions[BUY_ID] == made.setting.catalogue.sites["US"].label
+    assert regions[BUY_ID] == plan.setting.catalogue.sites["US"].label
     assert "all-regions" not in " ".join(key for key in regions if key.startswith("lambda/"))
 
 
 def test_years_later_the_title_says_how_old_its_price_is() -> None:
     made, late = plan_of("chat-service"), date(2028, 1, 1)
-    found = compare_offers(
+    comparison = compare_offers(
         CATALOGUE,
         (sized_accelerator(made.setting),),
         default_offer_filter("H100-SXM5-80GB"),
@@ -132,22 +132,24 @@ def test_years_later_the_title_says_how_old_its_price_is() -> None:
         able_only=True,
         is_job=True,
     )
-    assert "on a price read" not in found.finding.title  # the plan is of its own day, and so is what prices are worth
+    assert (
+        "on a price read" not in comparison.finding.title
+    )  # the plan is of its own day, and so is what prices are worth
 
 
 def test_work_without_tokens_can_be_compared_across_accelerators() -> None:
-    made = plan_of("sentiment-api")
-    who = sized_accelerators(made.setting)
+    plan = plan_of("sentiment-api")
+    who = sized_accelerators(plan.setting)
     assert {"RTX-4090-24GB", "H100-SXM5-80GB", "L4-24GB"} <= {one.accelerator for one in who}
-    assert min(compared(made, who).table["GPUs"]) == 1
+    assert min(compared(plan, who).table["GPUs"]) == 1
 
 
 def test_without_offers_the_page_says_what_to_do(tuning: Plan) -> None:
     doer = sized_accelerator(tuning.setting)
     wish = replace(default_offer_filter(doer.accelerator), region="nowhere")
-    found = compare_offers(CATALOGUE, (doer,), wish, DAY, None, able_only=True, is_job=True)
-    assert found.finding.title == "No offer here has a price for this job"
-    assert "try any GPU" in found.finding.sentences[0]
+    comparison = compare_offers(CATALOGUE, (doer,), wish, DAY, None, able_only=True, is_job=True)
+    assert comparison.finding.title == "No offer here has a price for this job"
+    assert "try any GPU" in comparison.finding.sentences[0]
 
 
 def test_plain_hours_and_mixed_work_name_no_model() -> None:
@@ -157,35 +159,37 @@ def test_plain_hours_and_mixed_work_name_no_model() -> None:
 
 @pytest.mark.slow
 def test_what_does_not_fit_as_asked_may_fit_elsewhere() -> None:
-    one = find_preset("fine-tune-70b")
-    asked = one.scenario.model_copy(update={"accelerator": "T4-16GB"})
-    made = planned(CATALOGUE, asked, DAY)
-    assert made.setting.resolved.problems
-    able = sized_accelerators(made.setting)
+    preset = find_preset("fine-tune-70b")
+    asked = preset.scenario.model_copy(update={"accelerator": "T4-16GB"})
+    plan = planned(CATALOGUE, asked, DAY)
+    assert plan.setting.resolved.problems
+    able = sized_accelerators(plan.setting)
     assert "T4-16GB" not in {each.accelerator for each in able if each.accelerators == 8}
     assert "H100-SXM5-80GB" in {each.accelerator for each in able}
 
 
 @pytest.mark.slow
 def test_what_is_left_to_be_chosen_stays_open_in_what_was_written() -> None:
-    one = find_preset("pre-train-7b")
-    work = one.scenario.work[0]
+    preset = find_preset("pre-train-7b")
+    work = preset.scenario.work[0]
     open_work = work.model_copy(update={"train": work.train.model_copy(update={"choose_count": True})})
-    asked = one.scenario.model_copy(update={"accelerator": "any", "work": (open_work,)})
-    made = planned(CATALOGUE, asked, DAY)
-    assert made.setting.written == asked
-    assert made.setting.scenario.accelerator in CATALOGUE.accelerators
-    assert made.options
+    asked = preset.scenario.model_copy(update={"accelerator": "any", "work": (open_work,)})
+    plan = planned(CATALOGUE, asked, DAY)
+    assert plan.setting.written == asked
+    assert plan.setting.scenario.accelerator in CATALOGUE.accelerators
+    assert plan.options
 
 
 @pytest.mark.slow
 def test_training_on_pictures_is_compared_by_its_run() -> None:
     work = {"accelerators": 8, "train": {"model": "resnet-50"}}
     scenario = Scenario.model_validate({"accelerator": "H100-SXM5-80GB", "work": (work,)})
-    found = compared(planned(CATALOGUE, scenario, DAY), sized_accelerators(planned(CATALOGUE, scenario, DAY).setting))
-    table = found.table.to_pandas()
+    comparison = compared(
+        planned(CATALOGUE, scenario, DAY), sized_accelerators(planned(CATALOGUE, scenario, DAY).setting)
+    )
+    table = comparison.table.to_pandas()
     rows = table[table[ONE_RUN].notna()]
     assert rows["GPU"].nunique() > 3
     assert set(rows["Memory"]) == {"not checked"}
     assert (rows["Takes days"] > 0).all()
-    assert "trains it" in found.finding.title
+    assert "trains it" in comparison.finding.title

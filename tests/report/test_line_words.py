@@ -28,7 +28,7 @@ NUMBER = re.compile(r"(-?)\$?(-?[\d,]+(?:\.\d+)?)(%?)")
 def every_line() -> tuple[tuple[Ledger, Line], ...]:
     """Each line of every way in every preset, in the answer's money and as billed."""
     found = []
-    for scenario in (*(one.scenario for one in load_presets()), *every_way()):
+    for scenario in (*(preset.scenario for preset in load_presets()), *every_way()):
         plan = planned(load_catalogue(), scenario, DAY)
         answer = decided(plan).answer
         for ledger in (*discounted_ledgers(plan, answer), *(option.ledger for option in plan.options)):

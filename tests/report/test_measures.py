@@ -79,18 +79,18 @@ def finite(cell: float | None) -> float | None:
 
 def alike(it: OptionResult, option: dict[str, Any], row: dict[str, str]) -> None:
     """One option: a number that is the same everywhere, or one reason."""
-    for one in MEASURES:
-        value = one.of(it)
-        printed = option[one.part][one.name] if one.part else option[one.name]
+    for measure in MEASURES:
+        value = measure.of(it)
+        printed = option[measure.part][measure.name] if measure.part else option[measure.name]
         if isinstance(value, str):
-            assert value, one.name
-            assert one.may_lack, one.name
-            assert (printed, row[one.name], option["reasons"][one.name]) == (None, "", value)
+            assert value, measure.name
+            assert measure.may_lack, measure.name
+            assert (printed, row[measure.name], option["reasons"][measure.name]) == (None, "", value)
             assert value in row["note"]
         else:
-            assert math.isfinite(value), one.name
-            assert (printed, float(row[one.name])) == (value, value), one.name
-            assert one.name not in option["reasons"]
+            assert math.isfinite(value), measure.name
+            assert (printed, float(row[measure.name])) == (value, value), measure.name
+            assert measure.name not in option["reasons"]
     for name, by_hand in BY_HAND.items():
         assert option[name] == pytest.approx(by_hand(it), rel=1e-9, abs=1e-3), name
     if it.is_baseline:
@@ -102,7 +102,7 @@ def alike(it: OptionResult, option: dict[str, Any], row: dict[str, str]) -> None
 
 def shown(it: OptionResult, columns: list[str]) -> Iterator[tuple[str, float | None]]:
     """The columns of the table, with the number that the measure has in the unit of the column."""
-    for one in (one for one in MEASURES if one.label):
+    for one in (measure for measure in MEASURES if measure.label):
         tonnes = f"t {one.label}" in columns
         column = (f"t {one.label}" if tonnes else f"kg {one.label}") if one.unit == "kg" else one.label
         number = one.number(it)
@@ -112,19 +112,19 @@ def shown(it: OptionResult, columns: list[str]) -> Iterator[tuple[str, float | N
             yield column, None if number is None else number / each
 
 
-@pytest.mark.parametrize("key", [one.key for one in load_presets()])
+@pytest.mark.parametrize("key", [preset.key for preset in load_presets()])
 def test_every_output_of_an_example_has_every_measure(key: str) -> None:
-    found = next(one for one in load_presets() if one.key == key)
-    agree(planned(load_catalogue(), found.scenario, DAY), key)
+    job = next(one for one in load_presets() if one.key == key)
+    agree(planned(load_catalogue(), job.scenario, DAY), key)
 
 
-@pytest.mark.parametrize("key", [one.key for one in load_presets()])
+@pytest.mark.parametrize("key", [preset.key for preset in load_presets()])
 def test_a_row_of_a_sweep_has_every_measure_that_it_is_asked_for(key: str) -> None:
     found, catalogue = next(one for one in load_presets() if one.key == key), load_catalogue()
     outputs = (*OUTPUTS[:2], *(one.name for one in MEASURES if one.name not in OUTPUTS))
     axis = SweepAxis((("years",),), ((found.scenario.years,), (found.scenario.years + 1,)))
     columns = SweepColumns(SweepGrid(SavedScenario(found.scenario), (axis,), outputs))
-    others = tuple(one for one in MEASURES if one.name in columns.measures)
+    others = tuple(measure for measure in MEASURES if measure.name in columns.measures)
     (point,) = Sweep(catalogue, columns.grid, DAY, with_break_even=False, measures=others).block(0, 1)
     head, row = (next(csv.reader([line.decode("utf-8-sig")])) for line in (columns.head, columns.row(0, point)))
     cells = dict(zip(head, row, strict=True))
@@ -151,7 +151,7 @@ def test_every_output_of_a_random_plan_has_every_measure(group: int) -> None:
 
 
 def test_names_are_unique_and_aliases_are_those_of_the_last_release() -> None:
-    names = [one.name for one in MEASURES]
+    names = [measure.name for measure in MEASURES]
     old = {one.was: one.name for one in MEASURES if one.was}
     assert len(set(names)) == len(names)
     assert not set(old) & set(names)
@@ -160,7 +160,7 @@ def test_names_are_unique_and_aliases_are_those_of_the_last_release() -> None:
 
 
 def test_a_payback_is_told_in_plain_words() -> None:
-    enterprise = next(one for one in load_presets() if one.key == "enterprise")
+    enterprise = next(preset for preset in load_presets() if preset.key == "enterprise")
     plan = planned(load_catalogue(), enterprise.scenario, DAY)
     found = decided(plan, 64).answer
     rows = results_table(plan, found).to_pandas().set_index("option")

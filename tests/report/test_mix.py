@@ -46,20 +46,20 @@ def waits(there: Plan) -> Waiting:
 
 
 def test_a_mix_says_what_to_do_what_it_saves_and_why() -> None:
-    found = best(made())
-    said = " ".join(mix_sentences(found))
-    assert said.startswith(f"Own 8, rent the peaks: it costs about {words.usd(found.usd)}")
-    assert f"{words.percent(found.saving_share)} less than the best option alone ({found.single_option.title}" in said
+    mix = best(made())
+    said = " ".join(mix_sentences(mix))
+    assert said.startswith(f"Own 8, rent the peaks: it costs about {words.usd(mix.usd)}")
+    assert f"{words.percent(mix.saving_share)} less than the best option alone ({mix.single_option.title}" in said
     assert "8 of 24 would be that busy" in said
     assert "The number matters: the next best" in said
 
 
 def test_where_it_is_flat_it_says_so() -> None:
     share = float(best(made()).break_even_utilization.value)  # type: ignore[arg-type]
-    found = best(made(work(busy_share=0.95), work(accelerators=32, busy_share=share)))
-    low, high = found.flat
+    mix = best(made(work(busy_share=0.95), work(accelerators=32, busy_share=share)))
+    low, high = mix.flat
     assert f"It is flat: with anything between {low} and {high} owned it costs within 1%" in " ".join(
-        mix_sentences(found)
+        mix_sentences(mix)
     )
 
 
@@ -80,13 +80,13 @@ def test_a_mix_in_words(mix: MixInputs, said: str) -> None:
 
 
 def test_the_tables_hold_the_numbers_of_the_study() -> None:
-    found = best(made())
-    layers = layers_table(found).to_pandas()
+    mix = best(made())
+    layers = layers_table(mix).to_pandas()
     assert layers["Layer"].tolist() == ["Own", "Reserve", "Rent on demand"]
     assert layers["GPUs"].tolist() == ["8", "0", "what is left"]
-    assert base_size_table(found)["Owned"] == [one.accelerators for one in found.curve]
-    assert min(base_size_table(found)["Above the least"]) == 0
-    assert sum(load_table(found)["Hours"]) == pytest.approx(found.load.hours.sum())
+    assert base_size_table(mix)["Owned"] == [one.accelerators for one in mix.curve]
+    assert min(base_size_table(mix)["Above the least"]) == 0
+    assert sum(load_table(mix)["Hours"]) == pytest.approx(mix.load.hours.sum())
 
 
 @pytest.mark.parametrize("dark", [False, True])

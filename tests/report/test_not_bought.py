@@ -35,6 +35,6 @@ def test_why_buying_does_not_stand_beside_the_offers(accelerator: str, said: str
 ])  # fmt: skip
 def test_a_way_to_own_says_why_it_has_no_price(accelerator: str, said: str) -> None:
     made = plan(load_catalogue(), Scenario.model_validate({"accelerator": accelerator}), DAY)
-    found = cannot_buy_reason(made.setting, 8)
-    assert isinstance(found, Unavailable)
-    assert found.reason.startswith(said)
+    unavailable = cannot_buy_reason(made.setting, 8)
+    assert isinstance(unavailable, Unavailable)
+    assert unavailable.reason.startswith(said)

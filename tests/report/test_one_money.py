@@ -22,7 +22,7 @@ FOUND = build_answer(MADE)
 def test_the_drawer_ends_at_the_headline() -> None:
     explained = discounted_ledgers(MADE, FOUND)
     assert [float(one.total_usd) for one in explained] == pytest.approx([one.present_usd for one in FOUND.ranked])
-    assert {one.used[-1].name for ledger in explained for one in ledger.lines} == {"worth_today"}
+    assert {line.used[-1].name for ledger in explained for line in ledger.lines} == {"worth_today"}
 
 
 def test_buying_costs_the_same_beside_the_offers_as_in_the_answer() -> None:

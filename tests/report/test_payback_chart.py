@@ -17,7 +17,7 @@ from tests.facts import DAY
 from tests.rows import each_row
 from tests.study.planned import catalogue
 
-CASES = {"": Scenario(), **{one.key: one.scenario for one in load_presets()}}
+CASES = {"": Scenario(), **{preset.key: preset.scenario for preset in load_presets()}}
 
 
 @lru_cache(maxsize=16)
@@ -67,7 +67,10 @@ def test_ticks_are_few_and_apart(last: int) -> None:
 def test_what_happens_is_marked_and_said() -> None:
     bought = Scenario.model_validate({"ways": ("own", "on_demand")})
     of = build_answer(planned(catalogue(), bought, DAY))
-    assert [(one.what, one.way.option.way) for one in timeline_events(of)] == [("delivered", "own"), ("sold", "own")]
+    assert [(event.what, event.way.option.way) for event in timeline_events(of)] == [
+        ("delivered", "own"),
+        ("sold", "own"),
+    ]
     arrives, last = timeline_events(of)[0].month, of.plan.setting.timeline.last
     assert f"delivered, month {arrives}" in said(of)
     assert f"sold, month {last}" in said(of)
@@ -85,13 +88,13 @@ def test_the_month_that_pays_back_stands_on_the_chart_and_in_the_sentence() -> N
 def test_a_reservation_that_ends_is_marked() -> None:
     reserved = Scenario.model_validate({"ways": ("reserved", "on_demand")})
     of = build_answer(planned(catalogue(), reserved, DAY))
-    assert [one.what for one in timeline_events(of)] == ["reservation ends"]
+    assert [event.what for event in timeline_events(of)] == ["reservation ends"]
     assert f"reservation ends, month {timeline_events(of)[0].month}" in said(of)
 
 
 def test_what_is_given_back_is_not_sold() -> None:
     leased = Scenario.model_validate({"ways": ("lease", "on_demand")})
-    assert [one.what for one in timeline_events(build_answer(planned(catalogue(), leased, DAY)))] == ["delivered"]
+    assert [event.what for event in timeline_events(build_answer(planned(catalogue(), leased, DAY)))] == ["delivered"]
 
 
 @pytest.mark.parametrize("places", [[0.0, 1.0, 2.0, 2.0, 250.0], [290.0] * 7, [-5.0, 100.0, 101.0]])

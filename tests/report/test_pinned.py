@@ -50,7 +50,7 @@ def test_a_pinned_plan_has_its_line_to_its_own_end(plans: tuple[PlanResult, Plan
     assert list(line.y) == best.cumulative_usd.tolist()
     assert max(line.x) == 24
     assert figure.layout.xaxis.range[1] == 36
-    named = [one for one in figure.layout.annotations if one.text.startswith("A: ")]
+    named = [annotation for annotation in figure.layout.annotations if annotation.text.startswith("A: ")]
     assert [one.x for one in named] == [24]
     assert words.format_usd_short(best.present_usd) in named[0].text
 
@@ -89,7 +89,7 @@ def test_what_it_saves_is_a_line_over_the_tornado(plans: tuple[PlanResult, PlanR
     assert usd is not None
     assert usd == pair[1].as_entered_usd - pair[0].as_entered_usd
     figure = drawn(future_charts.tornado_chart((), False, pins=[("A", usd)]))
-    assert usd in [one.x0 for one in figure.layout.shapes]
+    assert usd in [shape.x0 for shape in figure.layout.shapes]
     assert figure.layout.xaxis.range[0] <= usd <= figure.layout.xaxis.range[1]
 
 

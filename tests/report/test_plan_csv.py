@@ -49,7 +49,7 @@ AGREED = Scenario(
 )
 EACH = pytest.mark.parametrize("scenario", [
     pytest.param(TAXED, id="taxed"), pytest.param(AGREED, id="agreed"),
-    *(pytest.param(one.scenario, id=one.key, marks=pytest.mark.slow) for one in load_presets()),
+    *(pytest.param(preset.scenario, id=preset.key, marks=pytest.mark.slow) for preset in load_presets()),
 ])  # fmt: skip
 
 
@@ -232,7 +232,7 @@ def test_results_give_the_reason_where_there_is_no_number() -> None:
 
 
 def test_the_npv_of_the_enterprise_case_is_the_published_one() -> None:
-    enterprise: Preset = next(one for one in load_presets() if one.key == "enterprise")
+    enterprise: Preset = next(preset for preset in load_presets() if preset.key == "enterprise")
     table = results_table(*made(enterprise.scenario)).to_pandas().set_index("option")
     assert table.loc["own", "npv_usd"] == pytest.approx(-86_922.5, abs=0.1)  # monthly, 10 % a year
     assert table.loc["own", "payback_months"] == pytest.approx(53.333, abs=1e-3)

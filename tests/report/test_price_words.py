@@ -13,8 +13,8 @@ from tests.facts import DAY
 def said_of(accelerators: int, *ways: str) -> str:
     asked = {"ways": ways, "work": ({"accelerators": accelerators, "may_stop": True, "accelerators_per_job": 8},)}
     made = plan(load_catalogue(), Scenario.model_validate(asked), DAY)
-    found = build_answer(made)
-    return " ".join(rests_on(made, found.ranked))
+    answer = build_answer(made)
+    return " ".join(rests_on(made, answer.ranked))
 
 
 def test_a_spot_machine_says_how_often_it_is_taken_back() -> None:

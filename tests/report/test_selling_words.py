@@ -36,7 +36,7 @@ def test_a_seller_reads_whether_it_pays_and_not_what_renting_costs() -> None:
     assert "lose about $" in first
     assert "against not buying" in first
     assert "Renting serves only the little work of your own" in " ".join(said.sentences)
-    assert not any("cheaper than" in one for one in said.sentences)
+    assert not any("cheaper than" in sentence for sentence in said.sentences)
     assert judged.answer.own is not None
 
 
@@ -61,13 +61,15 @@ def test_the_title_is_that_of_the_comparison(usd: float, ways: tuple[str, ...]) 
 def test_where_only_ways_to_own_are_asked_for_it_is_weighed_against_not_buying(usd: float, title: str) -> None:
     judged, said = read({"usd_per_accelerator_hour": usd, "share_sold": 0.7}, ways=("own", "lease"))
     assert said.title.endswith(title)
-    assert not any("It pays in" in one for one in said.sentences)  # that one beats the other says nothing of it
+    assert not any(
+        "It pays in" in sentence for sentence in said.sentences
+    )  # that one beats the other says nothing of it
     assert ("it pays" in said.title) == (judged.answer.best.present_usd < 0)
 
 
 def test_its_tiles_are_gain_or_loss_and_from_where_on_it_pays() -> None:
     judged, said = read({"usd_per_accelerator_hour": 2.1, "share_sold": 0.7})
-    tiles = {one.label: one for one in said.figures}
+    tiles = {figure.label: figure for figure in said.figures}
     assert list(tiles) == ["Loss", "Pays at a price of", "Pays if you sell", "Cash on day one"]
     own = judged.answer.own
     assert tiles["Loss"].value == words.format_usd_short(own.present_usd)
@@ -90,7 +92,7 @@ def test_the_table_its_file_and_the_document_say_the_same() -> None:
             if (way, row) == (own.option.key, "cash")]  # fmt: skip
     assert sum(cash) == pytest.approx(table["All years"][-1])
     document = answer_document(PlanReport("", plan, found, said, futures=judged.futures))
-    rows = {one.key: one.profit_and_loss for one in document.options}
+    rows = {option.key: option.profit_and_loss for option in document.options}
     assert rows[own.option.key] is not None
     assert rows["on_demand"] is None
     assert {one.name: one.total_usd for one in rows[own.option.key].rows}["cash"] == pytest.approx(sum(cash))
@@ -114,7 +116,7 @@ def test_beside_work_of_ones_own_a_sentence_says_what_is_sold() -> None:
 def test_a_cost_below_nothing_is_a_gain() -> None:
     work = ({"accelerators": 8, "busy_share": 0.3},)
     _, said = read({"usd_per_accelerator_hour": 9.0, "share_sold": 1.0}, work=work, own={})
-    assert any("less than nothing, a gain of about $" in one for one in said.sentences)
+    assert any("less than nothing, a gain of about $" in sentence for sentence in said.sentences)
 
 
 def test_the_file_has_hours_at_a_price_and_the_fee_as_a_sum() -> None:

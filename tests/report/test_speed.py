@@ -91,10 +91,10 @@ def at(work: ScenarioTraining, low: float, typical: float, high: float) -> Scena
 def test_the_title_is_the_time_with_its_band() -> None:
     work = at(training(), 18.83, 21.28, 29.62)
     assert work.result.speed is not None
-    said = speed_summary(load_catalogue(), work, OFFER)
-    assert said.title == "Llama 3 8B trains in 21.3 days (18.8 to 29.6) on 64 x H100 SXM5 80 GB"
-    assert said.sentences == ("1 trillion tokens take 32,700 GPU-hours.",)
-    assert said.details == (
+    summary = speed_summary(load_catalogue(), work, OFFER)
+    assert summary.title == "Llama 3 8B trains in 21.3 days (18.8 to 29.6) on 64 x H100 SXM5 80 GB"
+    assert summary.sentences == ("1 trillion tokens take 32,700 GPU-hours.",)
+    assert summary.details == (
         layout_words(work.result.speed),
         "That is 133 tokens for each parameter that works on a token; a given amount of computing brings the lowest "
         "loss near 20, which for this model is 150 billion tokens. Going on makes a better model of this size, which "
@@ -106,7 +106,7 @@ def test_the_title_is_the_time_with_its_band() -> None:
         "(23.9 to 31.9).",
     )
     memory, *spread = training_tiles(work.result)
-    assert [tile[:3] for tile in (*said.figures, *said.more_figures)] == [
+    assert [tile[:3] for tile in (*summary.figures, *summary.more_figures)] == [
         ("Days to train", "21.3", "18.8 to 29.6"), ("Cost of the run", "$65.4k", "$57.8k to $91k"),
         ("Tokens/s each", "9,480", "7,660 to 9,960"), memory[:3], ("GPU-hours", "32,700", "28,900 to 45,500"),
         *(tile[:3] for tile in spread),
@@ -125,21 +125,21 @@ def test_a_deadline_is_kept_perhaps_kept_or_missed(due: float, sentence: str) ->
 
 def test_a_run_that_comes_every_month_is_one_of_them() -> None:
     work = at(training(8, method="lora", tokens=1e7, runs_per_month=4), 0.1, 0.125, 0.2)
-    said = speed_summary(load_catalogue(), work, None)
-    assert said.title == "One run of Llama 3 8B is fine-tuned (LoRA) in 3 hours (2.4 to 4.8) on 8 x H100 SXM5 80 GB"
-    assert said.figures[0][:3] == ("Hours to train", "3", "2.4 to 4.8")
-    assert said.figures[1].value == "not priced"
+    summary = speed_summary(load_catalogue(), work, None)
+    assert summary.title == "One run of Llama 3 8B is fine-tuned (LoRA) in 3 hours (2.4 to 4.8) on 8 x H100 SXM5 80 GB"
+    assert summary.figures[0][:3] == ("Hours to train", "3", "2.4 to 4.8")
+    assert summary.figures[1].value == "not priced"
 
 
 def test_what_does_not_fit_says_what_it_needs_and_what_would_help() -> None:
     work = training(8, model="Llama-3-70B")
     least, has = work.result.least_memory_gb, work.result.memory_gb
-    said = speed_summary(load_catalogue(), work, None)
-    assert said.title == (
+    summary = speed_summary(load_catalogue(), work, None)
+    assert summary.title == (
         f"Llama 3 70B does not fit on 8 x H100 SXM5 80 GB: needs {least:,.0f} GB on each, has {has:.3g}"
     )
-    assert "; or 16 accelerators." in said.sentences[1]
-    (memory,) = said.figures  # its numbers stay, with what is wrong with them
+    assert "; or 16 accelerators." in summary.sentences[1]
+    (memory,) = summary.figures  # its numbers stay, with what is wrong with them
     assert memory[:3] == ("Memory of each", f"{least:,.0f} GB", f"too much for {has:.3g} GB")
 
 
@@ -166,14 +166,14 @@ def test_every_part_of_the_memory_is_explained() -> None:
 
 
 def test_an_example_says_that_it_is_one() -> None:
-    said = example_summary(speed_summary(load_catalogue(), training(), None))
-    assert said.title.startswith("For example: Llama 3 8B trains in ")
-    assert "not part of your plan until you take it" in said.sentences[0]
+    summary = example_summary(speed_summary(load_catalogue(), training(), None))
+    assert summary.title.startswith("For example: Llama 3 8B trains in ")
+    assert "not part of your plan until you take it" in summary.sentences[0]
 
 
 def test_a_run_that_never_ends_says_so() -> None:
-    said = speed_summary(load_catalogue(), at(training(), math.inf, math.inf, math.inf), None)
-    assert said.title == "Llama 3 8B never finishes on 64 x H100 SXM5 80 GB"
+    summary = speed_summary(load_catalogue(), at(training(), math.inf, math.inf, math.inf), None)
+    assert summary.title == "Llama 3 8B never finishes on 64 x H100 SXM5 80 GB"
 
 
 def test_a_service_says_its_rate_its_latency_and_its_price() -> None:
@@ -199,7 +199,7 @@ def test_a_service_says_its_rate_its_latency_and_its_price() -> None:
 def test_above_its_capacity_a_service_has_no_wait_and_a_wide_range_says_what_to_measure() -> None:
     work = serving()
     most = work.result.requests_per_s / work.result.replicas * work.result.replicas_at_peak
-    (limit,) = (one for one in speed_summary(load_catalogue(), work, None).details if "without end" in one)
+    (limit,) = (detail for detail in speed_summary(load_catalogue(), work, None).details if "without end" in detail)
     assert float(limit.split()[1]) == pytest.approx(most, rel=0.01)
     narrow, wide = training(), training(8, "Apple-M3-Ultra-512GB")
     assert measuring_how(narrow) == ""
@@ -209,9 +209,11 @@ def test_above_its_capacity_a_service_has_no_wait_and_a_wide_range_says_what_to_
 
 
 def test_a_service_that_does_not_fit_says_why() -> None:
-    said = speed_summary(load_catalogue(), serving(model="Llama-3.1-405B"), None)
-    assert said.title.startswith("Llama 3.1 405B does not fit on 8 x H100 SXM5 80 GB: weights and working space need")
-    assert "store weights as fp8" in said.sentences[0]
+    summary = speed_summary(load_catalogue(), serving(model="Llama-3.1-405B"), None)
+    assert summary.title.startswith(
+        "Llama 3.1 405B does not fit on 8 x H100 SXM5 80 GB: weights and working space need"
+    )
+    assert "store weights as fp8" in summary.sentences[0]
 
 
 def test_without_a_model_and_with_a_refusal_the_page_says_what_to_do() -> None:

@@ -136,7 +136,7 @@ def _agreeing_own(own: dict[str, Any], months: float) -> None:
 def _ordered(part: dict[str, Any], total: str, months: float) -> None:
     """Orders one after the other within the plan, instead of a number of all."""
     orders = {one.get("month", 0): one for one in part.get("orders", ()) if one.get("month", 0) < months}
-    while sum(one["accelerators"] for one in orders.values()) > MOST_ACCELERATORS:
+    while sum(order["accelerators"] for order in orders.values()) > MOST_ACCELERATORS:
         orders.popitem()
     if "orders" in part:
         part["orders"] = tuple(orders[month] for month in sorted(orders))

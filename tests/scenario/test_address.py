@@ -268,9 +268,9 @@ def scenario_with_hours(rest: str, hours: tuple[float, ...]) -> Scenario:
 
 
 def test_every_named_day_can_be_worked() -> None:
-    for one in day_patterns().values():
-        assert Work(by_hour=one.by_hour).effective_utilization == pytest.approx(sum(one.by_hour) / 24)
-        assert match_day_pattern(one.by_hour) == one
+    for pattern in day_patterns().values():
+        assert Work(by_hour=pattern.by_hour).effective_utilization == pytest.approx(sum(pattern.by_hour) / 24)
+        assert match_day_pattern(pattern.by_hour) == pattern
     assert match_day_pattern((1.0,) * 24) is None
 
 

@@ -261,7 +261,7 @@ def test_they_cost_what_the_same_hours_cost() -> None:
     facts = load_catalogue()
     by_people = plan(facts, Scenario(work=(Work(people=20),)), DAY)
     by_hours = plan(facts, Scenario(work=(Work(accelerator_hours_per_month=3_200.0),)), DAY)
-    assert [float(one.ledger.total_usd) for one in by_people.options] == [
+    assert [float(option.ledger.total_usd) for option in by_people.options] == [
         float(one.ledger.total_usd) for one in by_hours.options
     ]
 

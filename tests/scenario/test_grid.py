@@ -131,7 +131,7 @@ def test_a_long_range_says_what_the_short_one_says() -> None:
     long = read("base: x\nvary:\n  busy: {from: 10, to: 90, steps: 8001}\n")
     assert [long.values(10 * place) for place in range(801)] == [short.values(place) for place in range(801)]
     whole = read("base: x\nvary:\n  gpus: {from: 1, to: 5000, by: 1}\n")
-    assert [type(one) for one in whole.values(1_499)] == [int]
+    assert [type(value) for value in whole.values(1_499)] == [int]
     assert whole.values(1_499) == (1_500,)
 
 

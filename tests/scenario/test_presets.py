@@ -75,7 +75,7 @@ def test_an_unmarked_figure_of_a_preset_is_refused() -> None:
 
 
 def test_they_are_found_by_key_and_by_title() -> None:
-    assert [one.key for one in load_presets()] == [
+    assert [preset.key for preset in load_presets()] == [
         "startup", "enterprise", "research-lab", "pre-train-7b", "fine-tune-70b", "chat-service", "sentiment-api",
     ]  # fmt: skip
     assert find_preset("Enterprise, 10,000 gpu-hours a month") is find_preset("ENTERPRISE")
@@ -86,15 +86,15 @@ def test_each_question_starts_from_a_preset_that_asks_it() -> None:
     for question in QUESTIONS.values():
         example = find_preset(question.example or "")
         assert question is HOURS or detect_question(scenario_to_link(example.scenario)) is question  # type: ignore[union-attr]
-    assert len({one.short for one in load_presets()}) == len(load_presets())
+    assert len({preset.short for preset in load_presets()}) == len(load_presets())
 
 
 def speeds_of(key: str, **changed: object) -> tuple[Preset, ScenarioInHours]:
     """A preset, and what its model needs; perhaps on another accelerator."""
-    one = find_preset(key)
-    found = convert_to_hours(load_catalogue(), one.scenario.model_copy(update=changed))
-    assert found.problems == ()
-    return one, found
+    preset = find_preset(key)
+    hours = convert_to_hours(load_catalogue(), preset.scenario.model_copy(update=changed))
+    assert hours.problems == ()
+    return preset, hours
 
 
 def test_pre_training_is_done_well_before_its_deadline() -> None:
@@ -135,22 +135,22 @@ def test_the_sentiment_api_takes_what_it_says(chip: str, enough: int) -> None:
 
 def test_startup_is_paid_back_after_159_trainings() -> None:
     """6,500 USD, of which 4,000 for cards, over 1 USD an hour for the pair less 0.18 for 1.2 kW: 7,927 hours."""
-    one = find_preset("startup")
-    work, own, rent = one.scenario.work[0], one.scenario.own, one.scenario.rent
+    preset = find_preset("startup")
+    work, own, rent = preset.scenario.work[0], preset.scenario.own, preset.scenario.rent
     assert own.capex_usd is not None
     assert rent.usd_per_accelerator_hour is not None
     assert own.running_usd_per_month == pytest.approx(1.2 * 0.15 * 200)
     hours = own.capex_usd / (rent.usd_per_accelerator_hour * work.accelerators - 1.2 * 0.15)
     assert hours / 50 == pytest.approx(158.5, abs=0.1)
-    made = plan(load_catalogue(), one.scenario, DAY)
+    made = plan(load_catalogue(), preset.scenario, DAY)
     own_option, rented = made.option("own"), made.option("on_demand")
     assert own_option.ledger.total_usd == 6_500.0 + 36 * 36.0
     assert rented.ledger.total_usd == 36 * 200.0  # four trainings a month of 50 hours of the pair
 
 
 def test_enterprise_gives_the_stated_cash_flow() -> None:
-    one = find_preset("enterprise")
-    made = plan(load_catalogue(), one.scenario, DAY)
+    preset = find_preset("enterprise")
+    made = plan(load_catalogue(), preset.scenario, DAY)
     own, rented = made.option("own"), made.option("on_demand")
     assert own.ledger.monthly_usd[0] == 800_000.0
     assert set(own.ledger.monthly_usd[1:]) == {5_000.0}

@@ -40,36 +40,36 @@ def read(text: str) -> Scenario:
 
 
 def test_a_file_in_several_currencies_is_read_in_dollars() -> None:
-    found = read(FILE)
-    assert found.rent.usd_per_accelerator_hour == 1.85 * EURO
-    assert found.own.usd_per_accelerator == 25_000 * EURO
-    assert found.own.usd_per_kwh == 0.2
-    assert found.own.capex_usd == pytest.approx(300_000 * EURO / 0.9194, rel=1e-5)
-    assert found.reserve.volume[0].usd_per_accelerator_hour == pytest.approx(EURO / 0.8338, rel=1e-5)
-    assert found.tax.profit_usd_per_year == -1e6 * EURO
-    assert {one.text for one in found.typed} == {"1.85 EUR", "€25,000", "CHF 300k", "1 GBP", "-1e6 EUR"}
+    scenario = read(FILE)
+    assert scenario.rent.usd_per_accelerator_hour == 1.85 * EURO
+    assert scenario.own.usd_per_accelerator == 25_000 * EURO
+    assert scenario.own.usd_per_kwh == 0.2
+    assert scenario.own.capex_usd == pytest.approx(300_000 * EURO / 0.9194, rel=1e-5)
+    assert scenario.reserve.volume[0].usd_per_accelerator_hour == pytest.approx(EURO / 0.8338, rel=1e-5)
+    assert scenario.tax.profit_usd_per_year == -1e6 * EURO
+    assert {one.text for one in scenario.typed} == {"1.85 EUR", "€25,000", "CHF 300k", "1 GBP", "-1e6 EUR"}
 
 
 def test_the_file_keeps_what_was_typed() -> None:
-    found = read(FILE)
-    text = write_scenario(SavedScenario(found))
+    scenario = read(FILE)
+    text = write_scenario(SavedScenario(scenario))
     assert 'usd_per_accelerator_hour: "1.85 EUR"  # USD per accelerator-hour' in text
     assert '"€25,000"' in text
     again = read(text)
-    assert again == found
-    assert again.typed == found.typed
+    assert again == scenario
+    assert again.typed == scenario.typed
 
 
 def test_and_so_does_the_link() -> None:
-    found = read(FILE)
-    held = scenario_to_link(found)
+    scenario = read(FILE)
+    held = scenario_to_link(scenario)
     assert held["rent"] == "1.85 EUR"
     assert held["price"] == "€25,000"
     assert "1 GBP" in held["also"]
     there, told = scenario_from_link(held, CATALOGUE)
     assert told == []
-    assert there == found
-    assert set(there.typed) == set(found.typed)
+    assert there == scenario
+    assert set(there.typed) == set(scenario.typed)
     assert clean_link(held, CATALOGUE) == (held, [])
 
 
@@ -119,13 +119,13 @@ def test_a_link_that_cannot_be_read_says_so_and_the_rest_counts() -> None:
 
 
 def test_every_number_that_rests_on_it_says_the_rate_and_its_day() -> None:
-    found = read(FILE)
-    made = plan(CATALOGUE, found, DAY)
+    scenario = read(FILE)
+    made = plan(CATALOGUE, scenario, DAY)
     table = assumptions_table(made, "$")
     rows = zip(table["name"], table["option"], table["note"], strict=True)
     told = {(name, option): note for name, option, note in rows}
     assert told["usd_per_accelerator_hour", "on_demand"].endswith(WORDS)
-    assert WORDS in echo(made, found, "GPU-hours")
+    assert WORDS in echo(made, scenario, "GPU-hours")
 
 
 def test_every_field_of_money_takes_a_currency_and_no_other_field_does() -> None:
@@ -156,16 +156,16 @@ def test_a_grid_of_plans_may_start_from_a_price_in_any_currency() -> None:
 
 
 def test_a_currency_alone_takes_the_rate_of_the_catalogue_with_its_day_and_source() -> None:
-    found = read("currency: {code: EUR}")
-    made = plan(CATALOGUE, found, DAY)
+    scenario = read("currency: {code: EUR}")
+    made = plan(CATALOGUE, scenario, DAY)
     table = cash_table(made).to_pandas()
     assert set(table["fx_rate"]) == {1 / EURO}
     assert set(table["fx_date"]) == {date(2026, 10, 30)}
     assert set(table["reporting_currency"]) == {"EUR"}
     lines = with_money(money_of(made.setting.currency), conventions, made)
     assert any("in EUR (1 EUR = 1.1172 USD of 2026-10-30 (ECB)); what says USD" in line for line in lines)
-    assert read(write_scenario(SavedScenario(found))) == found
-    then = plan(as_of(CATALOGUE, date(2026, 10, 1)), found, date(2026, 10, 1)).setting.currency
+    assert read(write_scenario(SavedScenario(scenario))) == scenario
+    then = plan(as_of(CATALOGUE, date(2026, 10, 1)), scenario, date(2026, 10, 1)).setting.currency
     assert then.usd_per_unit == 1.1355
 
 
@@ -186,10 +186,10 @@ def test_dollars_alone_need_no_rate() -> None:
 
 @each_row("text", ["1,85 EUR", "EUR 1,85", "€1,85", "1,85 €", "1.85 EUR", "€ 1.85"])
 def test_a_decimal_comma_is_read(text: str) -> None:
-    found = read(f"rent: {{usd_per_accelerator_hour: {text!r}}}")
-    assert found.rent.usd_per_accelerator_hour == 1.85 * EURO
-    assert read(write_scenario(SavedScenario(found))) == found
-    assert scenario_from_link(scenario_to_link(found), CATALOGUE) == (found, [])
+    scenario = read(f"rent: {{usd_per_accelerator_hour: {text!r}}}")
+    assert scenario.rent.usd_per_accelerator_hour == 1.85 * EURO
+    assert read(write_scenario(SavedScenario(scenario))) == scenario
+    assert scenario_from_link(scenario_to_link(scenario), CATALOGUE) == (scenario, [])
 
 
 @each_row("text", ["250.000,00 EUR", "250 000 EUR", "250'000 EUR", "EUR 250,000", "250k EUR", "250000 EUR"])

@@ -103,8 +103,8 @@ def test_what_does_not_agree_is_refused_with_what_would_do(change: dict[str, Any
 
 def _choice(path: Path) -> Path:
     """The path of a field, or of one entry where it takes a list."""
-    found = field_spec(path)
-    return (*path, 0) if found is not None and found.kind == "list" else path
+    spec = field_spec(path)
+    return (*path, 0) if spec is not None and spec.kind == "list" else path
 
 
 CHOICES = [
@@ -125,8 +125,8 @@ def test_every_closed_choice_names_its_list(path: Path, wrong: object) -> None:
     with pytest.raises(pydantic.ValidationError) as refused:
         Scenario.model_validate(_data(path, wrong))
     (said,) = [wish for where, wish in format_errors(refused.value) if where == path]
-    one = field_spec(path)
-    assert ", ".join(one.choices) in said
+    spec = field_spec(path)
+    assert ", ".join(spec.choices) in said
 
 
 def test_there_are_closed_choices_at_every_depth() -> None:
@@ -183,9 +183,9 @@ def test_what_is_too_large_is_refused_with_the_nearest_that_is_not() -> None:
     large = asked(*[{**SERVED, "jobs": jobs(4)}] * 5, years=3.0)
     said = over_budget_message(large)
     assert said is not None
-    found = re.search(r"to ([\d.]+) years; or the first (\d+) of its 20 jobs; or the first (\d+) of its 5 ki", said)
-    assert found is not None, said
-    years, kept, kinds = float(found[1]), int(found[2]), int(found[3])
+    result = re.search(r"to ([\d.]+) years; or the first (\d+) of its 20 jobs; or the first (\d+) of its 5 ki", said)
+    assert result is not None, said
+    years, kept, kinds = float(result[1]), int(result[2]), int(result[3])
     for nearest, beyond in (
         (large.over(years), large.over(years + 0.25)),
         (large.with_jobs(kept), large.with_jobs(kept + 1)),

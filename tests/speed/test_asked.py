@@ -50,9 +50,9 @@ def test_runs_that_come_every_month_are_hours_that_may_wait() -> None:
 
 def test_one_run_is_a_job_and_a_deadline_it_misses_is_told() -> None:
     once = TrainingTask(model="llama-2-7b", tokens=2e12, deadline_days=30.0)
-    found = convert_to_hours(CATALOGUE, scenario(Work(accelerators=256, train=once)))
-    assert not found.problems
-    assert found.scenario.work[0].jobs[0].hours == pytest.approx(found.trainings[0].speed.days.typical * 24)  # type: ignore[union-attr]
+    hours = convert_to_hours(CATALOGUE, scenario(Work(accelerators=256, train=once)))
+    assert not hours.problems
+    assert hours.scenario.work[0].jobs[0].hours == pytest.approx(hours.trainings[0].speed.days.typical * 24)  # type: ignore[union-attr]
     late = convert_to_hours(CATALOGUE, scenario(Work(accelerators=64, train=once)))
     assert "the deadline is 30 days" in late.problems[0]
     enough, days = re.search(r": ([\d,]+) of them take ([\d.]+) days", late.problems[0]).groups()  # type: ignore[union-attr]
@@ -77,12 +77,12 @@ def test_more_of_them_do_not_help_for_ever() -> None:
 def test_the_number_that_is_in_time_is_in_time(accelerators: int, deadline_days: float) -> None:
     task = TrainingTask(model="llama-3-8b", tokens=1e10)
     job = training_job(scenario(Work()), Work(accelerators=accelerators), task)
-    found = fewest_by_deadline(CATALOGUE, job, deadline_days, 4_096)
-    if found is not None:
-        assert found.accelerators > accelerators
-        assert found.days.typical <= deadline_days
-        alone = train(CATALOGUE, job.model_copy(update={"accelerators": found.accelerators}))
-        assert alone.speed.days.typical == pytest.approx(found.days.typical)
+    throughput = fewest_by_deadline(CATALOGUE, job, deadline_days, 4_096)
+    if throughput is not None:
+        assert throughput.accelerators > accelerators
+        assert throughput.days.typical <= deadline_days
+        alone = train(CATALOGUE, job.model_copy(update={"accelerators": throughput.accelerators}))
+        assert alone.speed.days.typical == pytest.approx(throughput.days.typical)
 
 
 @pytest.mark.slow
@@ -90,18 +90,18 @@ def test_the_answer_says_what_would_be_in_time() -> None:
     """On the page and in a shell: by how much it is late, how many more, which deadline, and the cheapest of all."""
     once = TrainingTask(model="llama-2-7b", tokens=2e11, deadline_days=20.0)
     made = plan(CATALOGUE, scenario(Work(accelerators=8, train=once)), DAY)
-    said = summarize_answer(made, build_answer(made))
-    assert said.title.startswith("Too late: ")
-    assert said.title.endswith(" after the deadline.")
+    summary = summarize_answer(made, build_answer(made))
+    assert summary.title.startswith("Too late: ")
+    assert summary.title.endswith(" after the deadline.")
     assert deferral_line(made) is None
     best = market(CATALOGUE, scenario(Work(accelerators=8, train=once), "any"), DAY).best
-    assert said.sentences[1].startswith("In time for the least, of all accelerators: ")
-    assert best.words[2:] in said.sentences[1]
+    assert summary.sentences[1].startswith("In time for the least, of all accelerators: ")
+    assert best.words[2:] in summary.sentences[1]
     never = once.model_copy(update={"deadline_days": 0.002})
     made = plan(CATALOGUE, scenario(Work(accelerators=8, train=never)), DAY)
     assert any(
-        one.startswith("Nothing is done within 2.88 minutes: the soonest, ")
-        for one in summarize_answer(made, build_answer(made)).sentences
+        sentence.startswith("Nothing is done within 2.88 minutes: the soonest, ")
+        for sentence in summarize_answer(made, build_answer(made)).sentences
     )
 
 
@@ -114,9 +114,9 @@ def test_a_run_of_over_a_year_says_how_many_would_do_it_within_one() -> None:
     assert float(enough[2]) <= 365 < late.days
     more = convert_to_hours(CATALOGUE, scenario(Work(accelerators=int(enough[1]), train=once)))
     assert not more.problems
-    said = summarize_answer(made, build_answer(made))
-    assert said.title == f"Over a year: {late.days:,.0f} days."
-    assert said.sentences[1].startswith("Run within a year for the least, of all accelerators: ")
+    summary = summarize_answer(made, build_answer(made))
+    assert summary.title == f"Over a year: {late.days:,.0f} days."
+    assert summary.sentences[1].startswith("Run within a year for the least, of all accelerators: ")
     assert without_deadline(made.setting.resolved) is None, "there is no deadline that could be left out"
 
 
@@ -126,21 +126,21 @@ def test_what_does_not_fit_says_what_would() -> None:
         scenario(Work(accelerators=2, train=TUNE.model_copy(update={"method": "full"})), "RTX-4090-24GB"),
         DAY,
     )
-    said = summarize_answer(made, build_answer(made))
-    assert said.title.endswith("does not fit on 2 x RTX-4090-24GB.")
-    assert "does not fit on 2 x RTX-4090-24GB" in said.sentences[0]
+    summary = summarize_answer(made, build_answer(made))
+    assert summary.title.endswith("does not fit on 2 x RTX-4090-24GB.")
+    assert "does not fit on 2 x RTX-4090-24GB" in summary.sentences[0]
     assert made.options == ()
 
 
 def test_a_model_nobody_knows_is_told_and_not_guessed() -> None:
-    found = convert_to_hours(CATALOGUE, scenario(Work(train=TrainingTask(model="lama-9"))))
-    assert "lama-9" in found.problems[0]
+    hours = convert_to_hours(CATALOGUE, scenario(Work(train=TrainingTask(model="lama-9"))))
+    assert "lama-9" in hours.problems[0]
 
 
 def test_a_service_wants_its_peak_and_could_be_bought_by_the_token() -> None:
     alone = serve(CATALOGUE, serving_job(scenario(Work(serve=CHAT)), CHAT))
-    found = convert_to_hours(CATALOGUE, scenario(Work(serve=CHAT)))
-    plain, hosted = found.scenario.work[0], found.scenario.hosted
+    hours = convert_to_hours(CATALOGUE, scenario(Work(serve=CHAT)))
+    plain, hosted = hours.scenario.work[0], hours.scenario.hosted
     assert plain.accelerators == alone.accelerators_at_peak
     assert plain.busy_share == pytest.approx(alone.accelerators_at_average / alone.accelerators_at_peak)  # type: ignore[operator]
     assert hosted.million_output_tokens_per_month == pytest.approx(20 * 3_600 * 730 * 250 / 1e6)
@@ -188,32 +188,32 @@ def test_other_work_becomes_accelerators_around_the_clock_and_is_told() -> None:
 
 
 def test_a_promise_that_not_even_one_request_can_keep_is_told() -> None:
-    found = convert_to_hours(
+    hours = convert_to_hours(
         CATALOGUE, scenario(Work(serve=ServingTask(model="flux", requests_per_s=0.4, ttft_ms=2_000.0)))
     )
-    assert "2,000 ms are promised" in found.problems[0]
-    assert "one request takes" in found.problems[0]
+    assert "2,000 ms are promised" in hours.problems[0]
+    assert "one request takes" in hours.problems[0]
 
 
 def test_without_a_price_it_still_says_how_many_it_takes() -> None:
     asks = ServingTask(model="sentiment", requests_per_s=1_000.0)
     made = plan(CATALOGUE, scenario(Work(serve=asks), "CPU-Xeon-8480plus"), DAY)
-    said = summarize_answer(made, build_answer(made))
-    assert said.title == "Not enough to answer yet."
-    assert "Xeon Platinum 8480+" in said.sentences[0]
-    assert any("no published price" in sentence.lower() for sentence in said.sentences[1:])
+    summary = summarize_answer(made, build_answer(made))
+    assert summary.title == "Not enough to answer yet."
+    assert "Xeon Platinum 8480+" in summary.sentences[0]
+    assert any("no published price" in sentence.lower() for sentence in summary.sentences[1:])
 
 
 def test_a_run_of_known_hours_is_carried_over() -> None:
     run = FixedRun(measured_on="a100 sxm 80gb", hours=900.0, bound="fp64")
-    found = convert_to_hours(CATALOGUE, scenario(Work(accelerators=8, run=run)))
-    carried = found.runs[0]
+    hours = convert_to_hours(CATALOGUE, scenario(Work(accelerators=8, run=run)))
+    carried = hours.runs[0]
     a100, h100 = CATALOGUE.accelerators["A100-SXM4-80GB"], CATALOGUE.accelerators["H100-SXM5-80GB"]
     faster = h100.fp64_tflops.newest.typical / a100.fp64_tflops.newest.typical  # type: ignore[union-attr]
     assert carried.accelerator_hours == pytest.approx(900 / faster)
     assert carried.low < carried.accelerator_hours < carried.high
     assert not carried.measured
-    assert found.scenario.work[0].jobs[0].hours == pytest.approx(900 / faster / 8)
+    assert hours.scenario.work[0].jobs[0].hours == pytest.approx(900 / faster / 8)
     monthly = convert_to_hours(
         CATALOGUE, scenario(Work(accelerators=8, run=run.model_copy(update={"runs_per_month": 10.0})))
     )
@@ -231,11 +231,11 @@ def test_a_bound_the_catalogue_does_not_know_is_refused_with_those_it_does() -> 
 
 def test_slices_are_counted_as_the_chips_they_are_cut_from() -> None:
     asks = ServingTask(model="llama-3.1-8b", requests_per_s=30.0, weight_precision="fp8", mig_profile="2g.20gb")
-    found = convert_to_hours(CATALOGUE, scenario(Work(serve=asks)))
-    slices = found.servings[0].accelerators_at_peak
+    hours = convert_to_hours(CATALOGUE, scenario(Work(serve=asks)))
+    slices = hours.servings[0].accelerators_at_peak
     assert slices is not None
     assert slices > 3
-    assert found.scenario.work[0].accelerators == -(-slices // 3)
+    assert hours.scenario.work[0].accelerators == -(-slices // 3)
 
 
 def test_replicas_kept_ready_for_a_rise_are_counted() -> None:
@@ -263,8 +263,8 @@ def test_new_tasks_go_out_and_come_back() -> None:
 
 def test_more_than_a_plan_may_have_is_told() -> None:
     crowd = CHAT.model_copy(update={"requests_per_s": 400_000.0, "peak_requests_per_s": 900_000.0})
-    found = convert_to_hours(CATALOGUE, scenario(Work(serve=crowd), "RTX-4090-24GB"))
-    assert "are needed at the peak, and a plan may have 1,000,000" in found.problems[0]
+    hours = convert_to_hours(CATALOGUE, scenario(Work(serve=crowd), "RTX-4090-24GB"))
+    assert "are needed at the peak, and a plan may have 1,000,000" in hours.problems[0]
     often = TUNE.model_copy(update={"tokens": 1e12, "runs_per_month": 100_000.0})
     assert "a plan may have" in convert_to_hours(CATALOGUE, scenario(Work(accelerators=8, train=often))).problems[0]
 

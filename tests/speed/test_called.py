@@ -113,17 +113,17 @@ def test_every_model_stands_beside_its_job() -> None:
             Work(train=TrainingTask(model="qwen3-8b", tokens=1e10), accelerators=32),
         )
     )
-    found = convert_to_hours(catalogue, scenario)
-    done = solved_jobs(catalogue, found)
+    hours = convert_to_hours(catalogue, scenario)
+    done = solved_jobs(catalogue, hours)
     assert [one.place for one in done] == [1, 2, 4]
     assert [one.model for one in done] == ["Llama-3-8B", "Llama-3.1-8B", "Qwen3-8B"]
     assert isinstance(done[1], ScenarioServing)
-    assert done[1].result is found.servings[0]
+    assert done[1].result is hours.servings[0]
     for one in (done[0], done[2]):
         assert isinstance(one, ScenarioTraining)
         assert one.job.accelerators == one.result.accelerators
         assert train(catalogue, one.job).tokens == one.result.tokens
-    assert found.problems
+    assert hours.problems
 
 
 def test_plain_hours_have_no_model() -> None:

@@ -27,9 +27,9 @@ def days_of(scenario: Scenario, every: int) -> tuple[np.ndarray[tuple[int], np.d
         made = plan(CATALOGUE, scenario, FIRST + timedelta(days=day))
         rented = made.option("on_demand")
         usd.append(float("nan") if rented is None else float(present_usd(made.setting, rented.ledger)))
-        found = build_answer(made)
-        if found.verdict != "close":
-            best.add(None if found.best is None else WAYS[found.best.option.way].side)
+        answer = build_answer(made)
+        if answer.verdict != "close":
+            best.add(None if answer.best is None else WAYS[answer.best.option.way].side)
     return np.array(usd), best
 
 
@@ -61,7 +61,7 @@ def test_no_night_moves_a_rent_or_an_answer(chip: str, accelerators: int) -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "preset", [one for one in load_presets() if one.key != "chat-service"], ids=lambda one: one.key
+    "preset", [preset for preset in load_presets() if preset.key != "chat-service"], ids=lambda one: one.key
 )
 def test_no_night_moves_a_preset(preset: object) -> None:
     scenario = preset.scenario  # type: ignore[attr-defined]

@@ -151,9 +151,9 @@ def test_the_words_say_it_and_the_kind_is_gone_by(lost: Rejection, words: str, c
 
 
 def drawn(**own: Any) -> Futures:
-    found = draw_futures(planned(own=OwnInputs(**own)), 256)
-    assert found is not None
-    return found
+    futures = draw_futures(planned(own=OwnInputs(**own)), 256)
+    assert futures is not None
+    return futures
 
 
 ORDERS = (PurchaseOrder(accelerators=4), PurchaseOrder(accelerators=4, month=12, residual_share=0.45))
@@ -164,12 +164,12 @@ def test_its_worth_is_what_owning_costs_less_on_average(orders: tuple[PurchaseOr
     """The same draws, with and without it."""
     cost = {"guaranteed_residual_share": 0.5, "guarantee_cost_share": 0.03}
     without, with_it = drawn(orders=orders), drawn(orders=orders, **cost)
-    found = guarantee_value(with_it)
+    value = guarantee_value(with_it)
     rows = [one.present_usd[one.row("own")] for one in (without, with_it)]
-    assert found.gain_usd == pytest.approx((rows[0] - rows[1]).mean())
+    assert value.gain_usd == pytest.approx((rows[0] - rows[1]).mean())
     free = drawn(orders=orders, guaranteed_residual_share=0.5).present_usd[with_it.row("own")]
-    assert found.payout_share == pytest.approx((free < rows[0] - 1e-6).mean())
-    assert found.cost_usd == pytest.approx((rows[1] - free).mean())
+    assert value.payout_share == pytest.approx((free < rows[0] - 1e-6).mean())
+    assert value.cost_usd == pytest.approx((rows[1] - free).mean())
 
 
 def test_it_is_said_beside_its_cost() -> None:

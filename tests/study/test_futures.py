@@ -37,9 +37,9 @@ from tests.study.planned import catalogue, certain, planned
 
 
 def of(scenario: Scenario, count: int = 1_024) -> Futures:
-    found = draw_futures(plan(catalogue(), scenario, DAY), count)
-    assert found is not None
-    return found
+    futures = draw_futures(plan(catalogue(), scenario, DAY), count)
+    assert futures is not None
+    return futures
 
 
 def test_the_first_draws_are_the_same_on_every_machine() -> None:
@@ -69,9 +69,9 @@ def test_no_futures_and_too_many_are_refused(count: int) -> None:
 
 
 def test_shares_of_all_options_sum_to_one_and_ties_go_to_less_cash() -> None:
-    found = of(Scenario(), 256)
-    assert math.fsum(found.cheapest_share.values()) == pytest.approx(1.0, abs=1e-12)
-    twins = replace(found, present_usd=np.ones_like(found.present_usd))
+    futures = of(Scenario(), 256)
+    assert math.fsum(futures.cheapest_share.values()) == pytest.approx(1.0, abs=1e-12)
+    twins = replace(futures, present_usd=np.ones_like(futures.present_usd))
     assert twins.cheapest_share["on_demand"] == 1.0
     assert twins.share_cheaper("own", "on_demand") == 0.5
 
@@ -112,8 +112,8 @@ def test_a_wider_spread_makes_a_wider_band() -> None:
 
     def width(times: float) -> float:
         wider = tuple(replace(one, spread=one.spread.over(times)) for one in inputs)
-        found = _evaluate_futures(made, wider, dict(draw_inputs(wider, 512, 7)))
-        return found.present("own").high - found.present("own").low
+        futures = _evaluate_futures(made, wider, dict(draw_inputs(wider, 512, 7)))
+        return futures.present("own").high - futures.present("own").low
 
     widths = [width(times) for times in (0.5, 1.0, 1.5)]
     assert widths == sorted(widths)
@@ -162,8 +162,8 @@ def test_a_path_of_your_own_drifts_too() -> None:
     names = {one.name for one in uncertain_inputs(made)}
     assert "rent_drift_per_year" in names
     assert "rent_change_per_year" not in names
-    found = draw_futures(made, 64)
-    assert found.present("on_demand").high > found.present("on_demand").low * 1.05
+    futures = draw_futures(made, 64)
+    assert futures.present("on_demand").high > futures.present("on_demand").low * 1.05
 
 
 def listed() -> dict[tuple[str, str], dict[date, list[float]]]:
@@ -201,55 +201,55 @@ TRAINED = Work(accelerators=64, train=TrainingTask(model="Llama-2-7B", tokens=1e
 def test_a_deadline_is_kept_as_often_as_the_model_is_fast_enough() -> None:
 
     made = plan(catalogue(), Scenario(years=1.0, work=(TRAINED,), ways=("on_demand",)), DAY)
-    found = draw_futures(made)
+    futures = draw_futures(made)
     speed = made.setting.resolved.trainings[0].speed
-    share = found.deadline_share
+    share = futures.deadline_share
     assert share is not None
     assert 0.5 < share < 0.9  # the middle is in time; one in ten takes longer than speed.days.high, which is late
     assert speed.days.typical < 21 < speed.days.high
-    assert found.present("on_demand").high > found.present("on_demand").middle * 1.2  # slower is dearer
+    assert futures.present("on_demand").high > futures.present("on_demand").middle * 1.2  # slower is dearer
 
 
 def test_a_budget_is_kept_or_not() -> None:
     made = planned(terms=FinancialTerms(cash_on_day_one_usd=90_000.0))
-    found = draw_futures(made)
-    share = found.upfront_budget_share("own")
+    futures = draw_futures(made)
+    share = futures.upfront_budget_share("own")
     assert share is not None
     assert 0.2 < share < 0.8
-    assert found.upfront_budget_share("on_demand") == 1.0
+    assert futures.upfront_budget_share("on_demand") == 1.0
     assert of(certain(), 16).upfront_budget_share("own") is None
 
 
 def test_a_budget_of_a_year_is_kept_or_not() -> None:
     """Counted from the dearest year of each future, beside day one."""
     made = planned(terms=FinancialTerms(cash_on_day_one_usd=90_000.0, cash_per_year_usd=330_000.0))
-    found = draw_futures(made)
-    share = found.yearly_budget_share("own")
+    futures = draw_futures(made)
+    share = futures.yearly_budget_share("own")
     assert share is not None
-    assert share == float(np.mean(found.dearest_year_usd[found.row("own")] <= 330_000.0))
+    assert share == float(np.mean(futures.dearest_year_usd[futures.row("own")] <= 330_000.0))
     assert 0.0 < share < 1.0
-    assert np.all(found.dearest_year_usd >= found.cash_today_usd - 1e-6)
+    assert np.all(futures.dearest_year_usd >= futures.cash_today_usd - 1e-6)
     assert of(certain(), 16).yearly_budget_share("own") is None
-    told = limit_probability_sentences(build_answer(made, found.costs), found)
+    told = limit_probability_sentences(build_answer(made, futures.costs), futures)
     assert len(told) == 2
     assert told[1].startswith("Every year stays within $330,000 in ")
 
 
 def test_fifty_dots_are_fifty_futures() -> None:
-    found = of(certain())
-    dots = found.dots("own", "on_demand")
+    futures = of(certain())
+    dots = futures.dots("own", "on_demand")
     assert dots.shape == (50,)
     assert np.all(np.diff(dots) >= 0)
-    assert np.mean(dots > 0) == pytest.approx(found.share_cheaper("own", "on_demand"), abs=0.02)
+    assert np.mean(dots > 0) == pytest.approx(futures.share_cheaper("own", "on_demand"), abs=0.02)
 
 
 def test_bands_over_time_end_in_the_band_of_the_whole() -> None:
-    found = of(Scenario(), 512)
-    for row, option in enumerate(found.options):
-        ends = found.cumulative_usd_bands[row, :, -1]
-        band = found.present(option.key)
+    futures = of(Scenario(), 512)
+    for row, option in enumerate(futures.options):
+        ends = futures.cumulative_usd_bands[row, :, -1]
+        band = futures.present(option.key)
         assert ends == pytest.approx([band.low, band.middle, band.high])
-        assert np.all(found.cumulative_usd_bands[row, 0] <= found.cumulative_usd_bands[row, 2])
+        assert np.all(futures.cumulative_usd_bands[row, 0] <= futures.cumulative_usd_bands[row, 2])
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 64, 1_000])
@@ -265,8 +265,8 @@ def test_a_plan_without_ways_has_no_futures() -> None:
 
 def test_spot_that_is_interrupted_too_often_is_given_up() -> None:
     scenario = Scenario(work=(Work(may_stop=True),), rent=RentalInputs(), ways=("spot", "on_demand"))
-    found = of(scenario, 512)
-    assert np.all(found.saved_usd("spot", "on_demand") >= 0)
+    futures = of(scenario, 512)
+    assert np.all(futures.saved_usd("spot", "on_demand") >= 0)
 
 
 def test_inputs_that_are_not_there_leave_the_rest_alone() -> None:

@@ -76,28 +76,28 @@ def one(found: MarketStudy, accelerator: str, accelerators: int, way: str) -> Ma
 
 @pytest.mark.parametrize("key", ["H100-SXM5-80GB", "A100-SXM4-80GB", "MI300X-192GB"])
 def test_a_rented_run_takes_what_train_says_and_costs_what_the_offer_bills(key: str) -> None:
-    found = one(studied("run"), key, 8, "on_demand")
+    candidate = one(studied("run"), key, 8, "on_demand")
     there = scenario(RUN, accelerator=key)
     speed = train(CATALOGUE, training_job(there, RUN, TRAIN)).speed
-    assert found.days.typical == pytest.approx(speed.days.typical)
-    assert ("recompute" in found.layout) == bool(speed.layout.plan.again)
+    assert candidate.days.typical == pytest.approx(speed.days.typical)
+    assert ("recompute" in candidate.layout) == bool(speed.layout.plan.again)
     hours = speed.accelerator_hours
     bill = hired(CATALOGUE, key, accelerators=8, hours=hours.typical / 8, together=8, day=DAY)
-    assert found.usd is not None
-    assert found.offer == bill.offer
-    assert found.age_days == bill.price.age_days
-    assert found.usd.typical == pytest.approx(hours.typical * bill.usd_per_accelerator_hour)
-    assert found.band is not None
-    assert found.band == band_of(CATALOGUE, key, Order(8, 8), DAY, "on_demand") == bill.band
-    for ends in (hours, found.band):  # the range is that of the hours and that of the price
-        assert found.usd.low / found.usd.typical < ends.low / ends.typical
-        assert found.usd.high / found.usd.typical > ends.high / ends.typical
+    assert candidate.usd is not None
+    assert candidate.offer == bill.offer
+    assert candidate.age_days == bill.price.age_days
+    assert candidate.usd.typical == pytest.approx(hours.typical * bill.usd_per_accelerator_hour)
+    assert candidate.band is not None
+    assert candidate.band == band_of(CATALOGUE, key, Order(8, 8), DAY, "on_demand") == bill.band
+    for ends in (hours, candidate.band):  # the range is that of the hours and that of the price
+        assert candidate.usd.low / candidate.usd.typical < ends.low / ends.typical
+        assert candidate.usd.high / candidate.usd.typical > ends.high / ends.typical
 
 
 def test_spot_is_longer_and_a_reservation_is_paid_to_its_end() -> None:
-    found = studied("run")
+    study = studied("run")
     for key in ("H100-SXM5-80GB", "A100-SXM4-80GB"):
-        calm, spot, bound = (one(found, key, 8, way) for way in ("on_demand", "spot", "reserved"))
+        calm, spot, bound = (one(study, key, 8, way) for way in ("on_demand", "spot", "reserved"))
         assert calm.days
         assert spot.days
         assert bound.usd
@@ -113,15 +113,15 @@ def test_spot_is_longer_and_a_reservation_is_paid_to_its_end() -> None:
 
 @pytest.mark.parametrize("count", [2, 8, 64])
 def test_what_is_bought_costs_what_the_ledger_of_owning_says(count: int) -> None:
-    found = one(studied("run"), "H100-SXM5-80GB", count, "own")
+    candidate = one(studied("run"), "H100-SXM5-80GB", count, "own")
     base = scenario(RUN, accelerator="H100-SXM5-80GB")
     own = base.model_copy(update={"own": base.own.model_copy(update={"accelerators": count})})
     setting = PlanContext(CATALOGUE, own, DAY)
     rented = one(studied("run"), "H100-SXM5-80GB", count, "on_demand")
     assert rented.days
     assert rented.usd
-    assert found.days
-    assert found.usd
+    assert candidate.days
+    assert candidate.usd
     months = rented.days.typical * 24 / 730
     before = min(typical_lead_months(setting) / months, 1.0)  # rented until delivery
     need = DemandLayer("H100-SXM5-80GB", float(count), months * (1 - before) / 36, 3.0, 1.0, 0.0, 0.0, "US")
@@ -129,23 +129,23 @@ def test_what_is_bought_costs_what_the_ledger_of_owning_says(count: int) -> None
     assert lines is not None
     worth = monthly_discount_factors(setting)
     bought = sum(float((np.broadcast_to(line.usd, worth.shape) * worth).sum()) for line in lines)
-    assert found.usd.typical == pytest.approx(bought + before * rented.usd.typical)
-    assert found.usd.low <= found.usd.typical <= found.usd.high
-    assert found.days.typical == pytest.approx(rented.days.typical)
-    assert (str(found.why_not)[:8] == "too late") == (before == 1.0)
+    assert candidate.usd.typical == pytest.approx(bought + before * rented.usd.typical)
+    assert candidate.usd.low <= candidate.usd.typical <= candidate.usd.high
+    assert candidate.days.typical == pytest.approx(rented.days.typical)
+    assert (str(candidate.why_not)[:8] == "too late") == (before == 1.0)
 
 
 @pytest.mark.slow
 def test_a_service_takes_as_many_as_serve_says() -> None:
-    found = studied("service")
+    study = studied("service")
     for key in ("H100-SXM5-80GB", "MI300X-192GB"):
         alone = serve(CATALOGUE, serving_job(scenario(Work(serve=CHAT), accelerator=key), CHAT))
-        rented = one(found, key, alone.accelerators_at_peak or 0, "on_demand")
+        rented = one(study, key, alone.accelerators_at_peak or 0, "on_demand")
         assert rented.tpot_p99_ms == pytest.approx(alone.tpot.p99_ms if alone.tpot else None)
         assert rented.usd
         price = rented.usd.typical / (730 * (alone.accelerators_at_average or 0))
         assert 0.3 < price < 30  # a month of busy accelerators at somebody's price for an hour
-    assert one(found, "", 0, "hosted").usd
+    assert one(study, "", 0, "hosted").usd
 
 
 def test_runs_of_every_month_cost_a_month() -> None:
@@ -167,35 +167,35 @@ def beats(other: MarketCandidate, front: MarketCandidate) -> bool:
 @pytest.mark.slow
 @pytest.mark.parametrize("what", ["run", "service", "monthly", "all"])
 def test_nothing_beats_the_front_and_everything_else_has_a_reason(what: str) -> None:
-    found = studied(what)
-    free = [try_ for try_ in found.candidates if not try_.why_not]
-    assert found.front
-    for front in found.front:
+    study = studied(what)
+    free = [try_ for try_ in study.candidates if not try_.why_not]
+    assert study.front
+    for front in study.front:
         assert not any(beats(other, front) for other in free)
-    for lost in found.candidates:
-        assert lost.why_not or lost.on_front or lost == found.best
+    for lost in study.candidates:
+        assert lost.why_not or lost.on_front or lost == study.best
         assert (
             lost.why_not is None
             or not lost.why_not.is_dominated
-            or any(front.cost <= lost.cost and front.speed <= lost.speed for front in found.front)
+            or any(front.cost <= lost.cost and front.speed <= lost.speed for front in study.front)
         )
 
 
 def test_the_best_is_the_cheapest_that_keeps_to_the_limits() -> None:
-    found = studied("run")
-    assert found.best
-    assert found.best.days
-    assert found.best.days.typical <= 20
-    in_time = [t for t in found.candidates if t.usd and t.days and t.days.typical <= 20 and not t.why_not]
-    assert found.best.cost == min(t.cost for t in in_time)
-    assert found.best in found.candidates
+    study = studied("run")
+    assert study.best
+    assert study.best.days
+    assert study.best.days.typical <= 20
+    in_time = [t for t in study.candidates if t.usd and t.days and t.days.typical <= 20 and not t.why_not]
+    assert study.best.cost == min(t.cost for t in in_time)
+    assert study.best in study.candidates
 
 
 def test_the_age_of_its_price_is_told() -> None:
-    found = studied("all")
-    assert found.best
-    assert found.best.age_days
-    assert any(f"Its price was read {found.best.age_days:,} days ago" in sentence for sentence in found.reasons)
+    study = studied("all")
+    assert study.best
+    assert study.best.age_days
+    assert any(f"Its price was read {study.best.age_days:,} days ago" in sentence for sentence in study.reasons)
 
 
 def test_nobody_rents_out_more_than_he_has() -> None:
@@ -255,9 +255,9 @@ def test_a_limit_that_cannot_be_kept_is_named_with_what_would_do() -> None:
 
 
 def test_the_whole_catalogue_is_there_and_progress_only_rises() -> None:
-    found = studied("all")
-    assert {try_.accelerator for try_ in found.candidates} == set(usual_chips(CATALOGUE, first_task(scenario(RUN))))
-    kinds = {try_.why_not.kind for try_ in found.candidates if try_.why_not}
+    study = studied("all")
+    assert {try_.accelerator for try_ in study.candidates} == set(usual_chips(CATALOGUE, first_task(scenario(RUN))))
+    kinds = {try_.why_not.kind for try_ in study.candidates if try_.why_not}
     assert "speed_unknown" in kinds
     assert "does_not_fit" in kinds
     heard: list[float] = []
@@ -324,14 +324,14 @@ def test_another_number_only_adds_its_own_tries(work: Work) -> None:
     known = doubling_candidates(CATALOGUE, without_choice(at_24), DAY, accelerators=SOME[:2])
     found = market(CATALOGUE, at_48, DAY, accelerators=SOME[:2], tries=known)
     assert found == market(CATALOGUE, at_48, DAY, accelerators=SOME[:2])
-    assert {one.accelerator for one in found.candidates if one.accelerators == 48} == {SOME[0]}
+    assert {candidate.accelerator for candidate in found.candidates if candidate.accelerators == 48} == {SOME[0]}
     assert {one.accelerators for one in found.candidates} == {one.accelerators for one in known} | {48}
 
 
 def test_a_candidate_has_the_people_that_a_plan_of_it_has() -> None:
     facts, work = live_catalogue(), Work(serve=CHAT)
     studies = [market(facts, scenario(work, run_by_fte=people), DAY, accelerators=SOME[:1]) for people in (None, 0.0)]
-    paid, free = (next(it for it in found.candidates if it.way == "on_demand" and it.usd) for found in studies)
+    paid, free = (next(it for it in study.candidates if it.way == "on_demand" and it.usd) for study in studies)
     hosted = [next(it for it in found.candidates if it.way == "hosted") for found in studies]
     assert hosted[0].cost == hosted[1].cost
     setting = planned(facts, Scenario(accelerator=SOME[0], work=(work,)), DAY).setting

@@ -115,7 +115,9 @@ def test_8_no_year_of_a_thousand_is_recommended_for_a_run_of_a_day() -> None:
     work = {"train": {"model": "Llama-3-8B", "tokens": 1e12, "deadline_days": 1.0, "choose_count": True}}
     study = market(CATALOGUE, Scenario.model_validate({"accelerator": "any", "work": (work,)}), DAY)
     assert study.best is None or study.best.cost < 1e6
-    assert all(one.cost < 1e7 for one in study.candidates if one.on_front and one.cost is not None)
+    assert all(
+        candidate.cost < 1e7 for candidate in study.candidates if candidate.on_front and candidate.cost is not None
+    )
 
 
 def test_9_memory_is_known_and_405_billion_do_not_fit_one_mac() -> None:

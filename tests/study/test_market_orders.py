@@ -31,15 +31,15 @@ def studied(model: str, tokens: float, days: float | None, counts: tuple[int, ..
 @pytest.mark.slow
 def test_no_year_is_recommended_for_a_day() -> None:
     """Golden: 1,024 B200 reserved for a year, 99.8 million dollars for 20 hours, were recommended."""
-    found = studied("llama-3-8b", 1e12, 1.0)
-    assert found.best is None
-    assert found.selected is not None
-    assert found.selected.cost < 200_000
-    assert 3 < found.selected.speed < 6  # more than that would have to wait for machines
-    assert found.selected.is_likely
-    assert found.reasons[0].startswith("Nothing is done within 1 day: the soonest, 128 x ")
-    assert "in 8 of 10 cases" in found.reasons[0]
-    assert max(candidate.cost for candidate in found.front) < 200_000
+    study = studied("llama-3-8b", 1e12, 1.0)
+    assert study.best is None
+    assert study.selected is not None
+    assert study.selected.cost < 200_000
+    assert 3 < study.selected.speed < 6  # more than that would have to wait for machines
+    assert study.selected.is_likely
+    assert study.reasons[0].startswith("Nothing is done within 1 day: the soonest, 128 x ")
+    assert "in 8 of 10 cases" in study.reasons[0]
+    assert max(candidate.cost for candidate in study.front) < 200_000
 
 
 @pytest.mark.slow
@@ -74,8 +74,8 @@ def test_no_longer_term_would_be_cheaper_than_those_weighed(monkeypatch: pytest.
 
 def test_the_rest_of_a_term_is_worth_what_its_hours_are_sold_for() -> None:
     def reserved(**more: Any) -> MarketCandidate:
-        found = studied("llama-3-8b", 2e10, None, (8,), accelerators=(H100,), **more)
-        return next(candidate for candidate in found.candidates if candidate.way == "reserved")
+        study = studied("llama-3-8b", 2e10, None, (8,), accelerators=(H100,), **more)
+        return next(candidate for candidate in study.candidates if candidate.way == "reserved")
 
     sell = IdleSaleInputs(usd_per_accelerator_hour=1.0, share_sold=0.5, fee_share=0.2, reserved=True)
     whole, sold = reserved(), reserved(sell=sell)
@@ -87,15 +87,19 @@ def test_the_rest_of_a_term_is_worth_what_its_hours_are_sold_for() -> None:
 
 def test_no_number_is_a_step() -> None:
     """512 and 520 H100 for one job cost the same an hour; 39 times as much before."""
-    found = studied("gpt-3-175b", 3e11, None, (512, 520, 1024), accelerators=(H100,))
-    usd = {one.accelerators: one.band.typical for one in found.candidates if one.way == "reserved" and one.band}
+    study = studied("gpt-3-175b", 3e11, None, (512, 520, 1024), accelerators=(H100,))
+    usd = {
+        candidate.accelerators: candidate.band.typical
+        for candidate in study.candidates
+        if candidate.way == "reserved" and candidate.band
+    }
     assert usd[520] == pytest.approx(usd[512], rel=0.001)
     assert usd[1024] == pytest.approx(usd[512], rel=0.05)
 
 
 def test_what_is_unavailable_says_how_many_are() -> None:
-    found = studied("gpt-3-175b", 3e11, None, (8192,), accelerators=(H100,))
-    rented = next(one for one in found.candidates if one.way == "on_demand")
+    study = studied("gpt-3-175b", 3e11, None, (8192,), accelerators=(H100,))
+    rented = next(candidate for candidate in study.candidates if candidate.way == "on_demand")
     band = band_of(CATALOGUE, H100, Order(8192, 8192), DAY, "on_demand")
     assert band is not None
     number = f"{band.even_chance_count:,} at once are, with an even chance"
@@ -109,9 +113,9 @@ def test_cards_without_a_network_stop_at_a_machine() -> None:
     task = TrainingTask(model="llama-3-8b", tokens=2e10, choose_count=True)
     scenario = Scenario(accelerator=ANY_ACCELERATOR, work=(Work(train=task),))
     bought = {
-        one.accelerators: str(one.why_not)
-        for one in market(catalogue, scenario, DAY, accelerators=(key,), counts=(8, 16)).candidates
-        if one.way == "own"
+        candidate.accelerators: str(candidate.why_not)
+        for candidate in market(catalogue, scenario, DAY, accelerators=(key,), counts=(8, 16)).candidates
+        if candidate.way == "own"
     }
     assert bought[16] == "no network joins them: a machine holds 8"
     assert bought[8].startswith("more expensive")
@@ -122,8 +126,8 @@ def test_a_named_offer_keeps_its_price() -> None:
         key for key, offer in CATALOGUE.offers.items()
         if offer.accelerator == H100 and offer.purchase == "on_demand" and offer.accelerators_per_instance == 8
     )  # fmt: skip
-    found = studied("llama-3-8b", 2e10, None, (8,), accelerators=(H100,), rent=RentalInputs(offer=named))
-    rented = next(one for one in found.candidates if one.way == "on_demand")
+    study = studied("llama-3-8b", 2e10, None, (8,), accelerators=(H100,), rent=RentalInputs(offer=named))
+    rented = next(candidate for candidate in study.candidates if candidate.way == "on_demand")
     assert rented.offer == named
     assert rented.band is None
 

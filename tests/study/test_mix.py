@@ -64,7 +64,7 @@ def test_own_what_is_always_busy_and_rent_the_rest() -> None:
     assert best.mix == MixInputs(own_accelerators=8)
     assert best.is_mixed
     share = float(np.asarray(best.break_even_utilization.value))
-    own = next(one for one in best.screening_lines if one.name == "own")
+    own = next(line for line in best.screening_lines if line.name == "own")
     rent = next(one for one in best.screening_lines if one.name == "on_demand")
     assert share == pytest.approx(own.usd_per_hour / (rent.usd_per_busy_hour - own.usd_per_busy_hour))
     assert rent.usd_per_busy_hour == pytest.approx(2.0)
@@ -169,13 +169,13 @@ def test_the_plan_gets_the_mix_as_one_more_way() -> None:
     assert all(one.way != "mix" for one in mixed.absent)
     assert mixed.setting.written == there.setting.written  # what is saved stays what was said
     assert mixed.setting.scenario.mix == MixInputs(own_accelerators=8)
-    said = build_answer(mixed)
-    assert said.verdict == "mix"
-    assert summarize_answer(mixed, said).title == "Own 8 and rent the peaks."
-    assert said.best.present_usd <= min(float(present_usd(there.setting, one.ledger)) for one in there.options)
-    everything = " ".join(summarize_answer(mixed, said).sentences)
+    answer = build_answer(mixed)
+    assert answer.verdict == "mix"
+    assert summarize_answer(mixed, answer).title == "Own 8 and rent the peaks."
+    assert answer.best.present_usd <= min(float(present_usd(there.setting, one.ledger)) for one in there.options)
+    everything = " ".join(summarize_answer(mixed, answer).sentences)
     assert "if you own 8" in everything
-    for one in (said.best, said.own, said.rent):
+    for one in (answer.best, answer.own, answer.rent):
         assert words.usd(one.present_usd) in everything
 
 
@@ -246,15 +246,15 @@ FOUR_SERVERS = work(accelerators=32, busy_share=0.9)
 def cash_or_rent(**terms: float) -> Plan:
     """Four servers, bought in cash or rented by the hour."""
     there = made(FOUR_SERVERS, terms={"rent_change_per_year": 0.0, **terms})
-    return replace(there, options=tuple(one for one in there.options if one.key in ("own", "on_demand")))
+    return replace(there, options=tuple(option for option in there.options if option.key in ("own", "on_demand")))
 
 
 def test_a_budget_buys_part_of_a_fleet_that_would_else_be_bought_whole() -> None:
     """Four servers all the time: with money for some of them, those are bought and the rest is rented."""
     whole = add_best_mix(cash_or_rent())
-    said = build_answer(whole)
-    assert said.best.option.way == "own"
-    needs = float(cash_today_usd(said.best.option.ledger))
+    answer = build_answer(whole)
+    assert answer.best.option.way == "own"
+    needs = float(cash_today_usd(answer.best.option.ledger))
     there = add_best_mix(cash_or_rent(cash_on_day_one_usd=needs / 2))
     part = build_answer(there)
     assert part.best.option.way == "mix"
@@ -262,31 +262,31 @@ def test_a_budget_buys_part_of_a_fleet_that_would_else_be_bought_whole() -> None
     assert summarize_answer(there, part).title.startswith("Own 16")
     assert summarize_answer(there, part).title.endswith(": buying needs $336,000 on day one and you have $168,000.")
     rent = next(one for one in part.ranked if one.option.way == "on_demand")
-    assert said.best.present_usd < part.best.present_usd < rent.present_usd
+    assert answer.best.present_usd < part.best.present_usd < rent.present_usd
 
 
 def test_a_mix_that_alone_keeps_to_the_limits_is_offered() -> None:
     """Renting is too dear for a year, buying for day one; the mix of both is dearer than neither."""
-    free = {one.way: one.ledger for one in cash_or_rent().options}
+    free = {option.way: option.ledger for option in cash_or_rent().options}
     year = dearest_year_usd(free["on_demand"]) * 0.999
     day = float(cash_today_usd(free["own"])) * 0.999
     there = add_best_mix(cash_or_rent(cash_per_year_usd=year, cash_on_day_one_usd=day))
-    said = build_answer(there)
-    assert said.best.option.way == "mix"
-    assert not said.limit.is_unavoidable
+    answer = build_answer(there)
+    assert answer.best.option.way == "mix"
+    assert not answer.limit.is_unavoidable
 
 
 def test_a_limit_that_nothing_keeps_to_is_told_with_the_least_that_would_do() -> None:
     there = add_best_mix(made(terms=yearly(10_000.0)))
-    said = build_answer(there)
-    assert said.verdict == "limited"
-    assert said.best is not None
-    least = min(dearest_year_usd(one.ledger) for one in there.options)
-    assert said.limit.needs == pytest.approx(least)
-    shown = summarize_answer(there, said)
+    answer = build_answer(there)
+    assert answer.verdict == "limited"
+    assert answer.best is not None
+    least = min(dearest_year_usd(option.ledger) for option in there.options)
+    assert answer.limit.needs == pytest.approx(least)
+    shown = summarize_answer(there, answer)
     assert shown.title.startswith("Nothing keeps to what you can pay: the least that any way needs (")
     assert shown.title.endswith("in year 1 and you have $10,000.")
-    assert any("would do with $" in one and one.endswith(" more in year 1.") for one in shown.sentences)
+    assert any("would do with $" in sentence and sentence.endswith(" more in year 1.") for sentence in shown.sentences)
 
 
 def test_one_more_way_to_rent_never_makes_it_dearer() -> None:
@@ -350,7 +350,7 @@ def test_where_waiting_has_a_price_it_is_what_trying_every_size_finds(usd: float
 def test_a_base_that_never_comes_is_not_bought() -> None:
     late = found(made(own={**OWN, "lead_time_months": 30.0, "deposit_share": 0.3}))
     assert late.own == 0
-    assert not np.any([one.name == "own" for one in late.screening_lines])
+    assert not np.any([line.name == "own" for line in late.screening_lines])
     assert str(late.break_even_utilization.reason).startswith("never own")
 
 

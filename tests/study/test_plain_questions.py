@@ -43,7 +43,7 @@ TASKS: tuple[dict[str, Any], ...] = (
 
 def asked_for(facts: Catalogue, count: int) -> tuple[str, ...]:
     """The accelerators that most offers are of."""
-    offers = (one for one in facts.offers.values() if one.usd_per_accelerator_hour is not None)
+    offers = (offer for offer in facts.offers.values() if offer.usd_per_accelerator_hour is not None)
     counted = Counter(one.accelerator for one in offers if one.accelerator in facts.accelerators)
     return tuple(key for key, _ in counted.most_common(count))
 
@@ -54,7 +54,7 @@ def calculated(facts: Catalogue, **said: Any) -> Answer:
 
 def unanswered(facts: Catalogue, questions: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The questions that no title answers; that a model does not fit, or nobody has so many joined, is an answer."""
-    return [one for one in questions if _open(calculated(facts, **one))]
+    return [question for question in questions if _open(calculated(facts, **question))]
 
 
 def _open(found: Answer) -> bool:
@@ -131,25 +131,25 @@ CASH_OR_LEASE: dict[str, Any] = {"ways": ("own", "lease")}
 
 
 def test_reserved_or_on_demand_is_a_question_without_owning() -> None:
-    said = words(judged(**RESERVED_OR_NOT))
-    assert said.title == "Probably rent."
-    assert any(one.startswith("Renting is the cheapest in ") for one in said.sentences)
-    assert said.turns[0].startswith("Reserving costs less above ")
-    assert not any("left out" in one for one in said.sentences)
+    summary = words(judged(**RESERVED_OR_NOT))
+    assert summary.title == "Probably rent."
+    assert any(sentence.startswith("Renting is the cheapest in ") for sentence in summary.sentences)
+    assert summary.turns[0].startswith("Reserving costs less above ")
+    assert not any("left out" in one for one in summary.sentences)
     busy = words(judged(**RESERVED_OR_NOT, work=({"accelerators": 8, "busy_share": 0.95},)))
     assert busy.title in ("Rent, reserved.", "Probably rent, reserved.")
 
 
 def test_hire_or_api_is_a_question_without_owning() -> None:
-    said = words(judged(**HIRE_OR_API))
-    assert said.title == "Use a hosted model."
-    assert "A hosted model is the cheapest in all simulated futures." in said.sentences
+    summary = words(judged(**HIRE_OR_API))
+    assert summary.title == "Use a hosted model."
+    assert "A hosted model is the cheapest in all simulated futures." in summary.sentences
 
 
 def test_cash_or_lease_is_a_question_where_somebody_asks_it() -> None:
-    said = words(judged(**CASH_OR_LEASE))
-    assert said.title.startswith("Lease or buy: ")
-    assert any(one.startswith("So choose on cash: buying takes $") for one in said.sentences)
+    summary = words(judged(**CASH_OR_LEASE))
+    assert summary.title.startswith("Lease or buy: ")
+    assert any(sentence.startswith("So choose on cash: buying takes $") for sentence in summary.sentences)
 
 
 def test_a_sum_against_a_rent() -> None:
@@ -161,28 +161,30 @@ def test_a_sum_against_a_rent() -> None:
 
 
 def test_one_way_alone_says_so() -> None:
-    said = words(judged(ways=("on_demand",)))
-    assert said.title == "Rent."
-    assert "Only renting was asked for." in said.sentences
-    assert [one.label for one in said.figures] == ["Rent, on demand", "An hour of a GPU", "Cash on day one"]
+    summary = words(judged(ways=("on_demand",)))
+    assert summary.title == "Rent."
+    assert "Only renting was asked for." in summary.sentences
+    assert [figure.label for figure in summary.figures] == ["Rent, on demand", "An hour of a GPU", "Cash on day one"]
 
 
 def test_what_nobody_can_rent_out_is_bought_or_left() -> None:
     work = {"accelerators": 4_096, "busy_share": 0.5, "accelerators_per_job": 4_096}
     found = judged(accelerator="A100-PCIe-80GB", work=(work,))
-    said = words(found)
-    assert said.title == "Probably own; leasing or buying cost about the same."  # one more seller would be a rival
+    summary = words(found)
+    assert summary.title == "Probably own; leasing or buying cost about the same."  # one more seller would be a rival
     assert any(
-        one.startswith("Renting is left out: no known seller here joins 4,096 A100 PCIe 80 GB on demand")
-        for one in said.sentences
+        sentence.startswith("Renting is left out: no known seller here joins 4,096 A100 PCIe 80 GB on demand")
+        for sentence in summary.sentences
     )
 
 
 def test_what_nobody_sells_is_rented() -> None:
     found = judged(accelerator="TPU-v5e", rent={"usd_per_accelerator_hour": 1.2}, ways=("own", "on_demand"))
-    said = words(found)
-    assert said.title == "Rent."
-    assert any(one.startswith("Buying is left out: TPU v5e, per chip is not sold") for one in said.sentences)
+    summary = words(found)
+    assert summary.title == "Rent."
+    assert any(
+        sentence.startswith("Buying is left out: TPU v5e, per chip is not sold") for sentence in summary.sentences
+    )
 
 
 def test_a_likely_price_is_told_as_one() -> None:
@@ -197,15 +199,15 @@ def test_a_likely_price_is_told_as_one() -> None:
 
 
 def test_where_nothing_has_a_price_the_sentences_say_what_to_enter() -> None:
-    said = words(judged(accelerator="TPU-v3"))
-    assert said.title == "Not enough to answer yet."
-    assert len(said.sentences) == 2
-    assert all("enter" in one for one in said.sentences)
+    summary = words(judged(accelerator="TPU-v3"))
+    assert summary.title == "Not enough to answer yet."
+    assert len(summary.sentences) == 2
+    assert all("enter" in sentence for sentence in summary.sentences)
 
 
 def test_what_kept_machines_take_to_run_is_filled_in_unless_told() -> None:
     filled = judged(kept={"accelerators": 8}, ways=("keep", "on_demand")).answer
-    assert any("Filled in from facts" in one for one in warnings(filled.plan, filled))
+    assert any("Filled in from facts" in warning for warning in warnings(filled.plan, filled))
     running = {"accelerators": 8, "power_w_each": 900.0, "running_usd_per_month": 500.0}
     told_all = judged(kept=running, ways=("keep", "on_demand")).answer
     assert not any("Filled in" in one for one in warnings(told_all.plan, told_all))
@@ -260,9 +262,9 @@ def test_a_sweep_answers_as_the_plans_do() -> None:
     )
     for number, swept in enumerate(Sweep(catalogue(), grid, DAY).block(0, 8)):
         usd = grid.values(number)[0]
-        found = calculated(catalogue(), work=EIGHT, **RESERVED_OR_NOT | {"rent": {"usd_per_accelerator_hour": usd}})
-        assert (swept.leads, swept.best) == ("rent", found.best.option.key)
-        assert swept.npv_usd == pytest.approx(found.pair[1].present_usd - found.pair[0].present_usd)
+        answer = calculated(catalogue(), work=EIGHT, **RESERVED_OR_NOT | {"rent": {"usd_per_accelerator_hour": usd}})
+        assert (swept.leads, swept.best) == ("rent", answer.best.option.key)
+        assert swept.npv_usd == pytest.approx(answer.pair[1].present_usd - answer.pair[0].present_usd)
         assert swept.break_even_says
 
 
@@ -271,7 +273,7 @@ def test_machines_that_come_when_the_work_is_done_do_not_answer_for_what_nobody_
     run = {"model": "Llama-2-7B", "tokens": 1e12}
     asked = {"accelerator": "A100-PCIe-80GB", "work": ({"accelerators": 64, "train": run},), "years": 1.0,
              "own": {"channel": "standard"}}  # fmt: skip
-    found = calculated(catalogue(), **asked)
-    assert (found.verdict, found.best) == ("incomplete", None)
-    assert any("no known seller here joins" in one for one in found.missing)
-    assert summarize_answer(found.plan, found).title == "Not available as asked."
+    answer = calculated(catalogue(), **asked)
+    assert (answer.verdict, answer.best) == ("incomplete", None)
+    assert any("no known seller here joins" in one for one in answer.missing)
+    assert summarize_answer(answer.plan, answer).title == "Not available as asked."

@@ -205,8 +205,8 @@ def test_twenty_plans_are_as_many_works_of_one_plan() -> None:
 
 def test_what_is_paid_today_takes_effect_in_the_first_month() -> None:
     reserve = ReservationInputs(usd_per_accelerator_hour=2.0, term="reserved_1y", prepaid=True)
-    made = planned(CATALOGUE, certain(reserve=reserve, ways=("own", "reserved")), DAY)
-    ledger, months = made.option("reserved").ledger, made.setting.timeline.last
+    plan = planned(CATALOGUE, certain(reserve=reserve, ways=("own", "reserved")), DAY)
+    ledger, months = plan.option("reserved").ledger, plan.setting.timeline.last
     paid = sum(line.priced_usd for line in ledger.lines if line.is_cash and line.treatment not in SPREAD)
     spread = sum(line.priced_usd.sum() for line in ledger.lines if line.is_cash and line.treatment in SPREAD) / months
     assert paid[0] > 0

@@ -68,9 +68,9 @@ def test_a_small_bill_is_kept_from_those_who_would_hire_for_it() -> None:
 
 def test_a_contract_of_any_kind_is_compared_with_the_plan() -> None:
     plan = asked(work=({"accelerators": 8},), bill={"usd_per_month": 1_000.0, "label": "our contract"})
-    said = told(plan)
-    assert said.title.startswith("Keep paying our contract")
-    assert "no other option costs less" in " ".join(said.sentences)
+    summary = told(plan)
+    assert summary.title.startswith("Keep paying our contract")
+    assert "no other option costs less" in " ".join(summary.sentences)
 
 
 def test_like_is_by_a_board_that_the_asker_sees_and_changes() -> None:

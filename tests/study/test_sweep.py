@@ -69,8 +69,8 @@ def grid(base: Scenario, vary: dict[Path, tuple[Any, ...]]) -> SweepGrid:
 
 def assert_is_the_plan(found: PointAnswer, scenario: Scenario) -> None:
     """Every number of a row against the page's own path: what is left open, plan, answer; futures where it has them."""
-    made = planned(CATALOGUE, scenario, DAY)
-    told = decided(made).answer if found.verdict else build_answer(made)
+    plan = planned(CATALOGUE, scenario, DAY)
+    told = decided(plan).answer if found.verdict else build_answer(plan)
     assert found.best == (told.best.option.key if told.best else "")
     if told.best and found.leads not in ("incomplete", "limited"):
         assert found.leads == WAYS[told.best.option.way].side
@@ -112,7 +112,7 @@ def near(path: Path, generator: random.Random) -> tuple[Any, ...] | None:
     if kind is None or kind.kind not in ("number", "whole") or now is None or isinstance(now, bool):
         return None
     times = sorted(generator.sample([0.4, 0.6, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0], 3))
-    every = [type(now)(now * one) for one in times] if now else [type(now)(one) for one in (0, 1, 2)]
+    every = [type(now)(now * time) for time in times] if now else [type(now)(one) for one in (0, 1, 2)]
     return tuple(dict.fromkeys(one for one in every if kind.holds(one)))
 
 
@@ -200,8 +200,8 @@ def test_a_mix_that_wins_stands_in_its_row_and_its_neighbours_are_right() -> Non
     found = sweep.block(0, len(some))
     assert any("mix" in one.ways for one in found)
     for point, one in enumerate(found):
-        made = planned(CATALOGUE, sweep.grid.scenario(sweep.grid.values(point)), DAY)
-        told = build_answer(made)
+        plan = planned(CATALOGUE, sweep.grid.scenario(sweep.grid.values(point)), DAY)
+        told = build_answer(plan)
         assert one.best == (told.best.option.key if told.best else "")
         assert {key: way.present_usd for key, way in one.ways.items()} == pytest.approx(
             {way.option.key: way.present_usd for way in told.ranked}, abs=MONEY

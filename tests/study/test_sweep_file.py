@@ -30,7 +30,7 @@ SMALL = "base: {work: [{accelerators: 8}]}\nways: [own, on_demand]\noutputs: [np
 SLOW = f"{SMALL}vary:\n  work.0.accelerators: {{from: 1, to: 48, by: 1}}\n  years: [1, 2]\n"
 ROWS = 96
 PATIENCE_S = 300.0
-KNOWN = {one.key: one.scenario for one in load_presets()}
+KNOWN = {preset.key: preset.scenario for preset in load_presets()}
 
 
 def grid(folder: Path, text: str) -> str:

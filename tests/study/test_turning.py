@@ -57,7 +57,7 @@ def test_at_its_flip_an_input_makes_both_cost_the_same() -> None:
         ledgers = [build_ledger(there, option_builder(one)) for one in pair(MADE)]
         if bar.input.name == "spare_share":
             continue  # spares are whole machines: it flips at a step
-        own, rent = (float(np.ravel(present_usd(there, one))[0]) for one in ledgers if one is not None)
+        own, rent = (float(np.ravel(present_usd(there, ledger))[0]) for ledger in ledgers if ledger is not None)
         assert own == pytest.approx(rent, rel=1e-6), bar.input.name
 
 
@@ -77,7 +77,7 @@ def test_at_the_value_that_turns_the_verdict_two_groups_hold_as_many_futures() -
     name, value = next((name, value) for name, value in turns.items() if value is not None)
     draws = {**sure.futures.draws, name: np.full(sure.futures.count, value)}
     usd = costs(MADE, sure.futures.options, InputColumns(MADE.setting, draws))
-    shares = verdict_shares([candidate(one) for one in sure.futures.options], usd, np.zeros_like(usd)).group_share
+    shares = verdict_shares([candidate(option) for option in sure.futures.options], usd, np.zeros_like(usd)).group_share
     first, second = list(shares.values())[:2]
     assert first - second < 0.1  # 256 of the futures, straight lines between nine values
 
@@ -95,18 +95,18 @@ def test_the_map_is_the_ledgers_cell_by_cell() -> None:
 
 
 def test_break_evens_have_a_range_too() -> None:
-    found = draw_futures(MADE, 256)
-    assert found is not None
-    busy = break_even_band(found, "own", "on_demand", "busy_share")
+    futures = draw_futures(MADE, 256)
+    assert futures is not None
+    busy = break_even_band(futures, "own", "on_demand", "busy_share")
     one = answered(MADE).break_even("busy_share")
     assert one.value is not None
     assert busy.band.low < one.value < busy.band.high
     assert 0.5 < busy.share < 1.0
-    rent = break_even_band(found, "own", "on_demand", "usd_per_accelerator_hour")
+    rent = break_even_band(futures, "own", "on_demand", "usd_per_accelerator_hour")
     # Where buying costs less at today's 2.69, the rent at which both cost the same lies below it.
     below = rent.band.low < 2.69 < rent.band.high
     assert below
-    assert break_even_band(found, "own", "nobody", "busy_share") is None
+    assert break_even_band(futures, "own", "nobody", "busy_share") is None
 
 
 @pytest.mark.slow
@@ -193,9 +193,9 @@ def test_a_test_that_touches_nothing_says_so() -> None:
 
 
 def test_every_stress_cites_a_source_of_the_catalogue() -> None:
-    for one in stresses().values():
-        assert one.source in catalogue().sources
-        assert one.reason
+    for stresse in stresses().values():
+        assert stresse.source in catalogue().sources
+        assert stresse.reason
     with pytest.raises(ValueError, match="want one of is, add and times"):
         InputChange.model_validate({"is": 1.0, "add": 2.0})
 
@@ -211,12 +211,12 @@ def test_indices_tell_a_sum_apart() -> None:
 
 def test_charts_are_what_plotly_takes() -> None:
     made = plan(catalogue(), Scenario(ways=("own", "on_demand")), DAY)
-    one = decided(made, 64)
-    assert one.futures is not None
+    judged = decided(made, 64)
+    assert judged.futures is not None
     bars = tornado(made, *pair(made))
     there = break_even_map(made, *pair(made), map_axis(made, BUSY, 4), map_axis(made, YEARS))
     for dark in (False, True):
-        sure = future_charts.futures_dots(one.answer, one.futures, dark)
+        sure = future_charts.futures_dots(judged.answer, judged.futures, dark)
         assert sure is not None
         assert sum(len(trace["x"]) for trace in sure.data) == 50
         for figure in (sure, future_charts.tornado_chart(bars, dark), future_charts.break_even_map_chart(there, dark)):

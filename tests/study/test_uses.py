@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def found() -> dict[str, GuideChoice]:
-    return {one.key: one for one in guide_choices(CATALOGUE, DAY)}
+    return {choice.key: choice for choice in guide_choices(CATALOGUE, DAY)}
 
 
 def test_each_use_is_what_the_market_says_of_its_job(found: dict[str, GuideChoice]) -> None:
@@ -63,17 +63,17 @@ def test_who_learns_pays_for_the_cheapest_hour_that_will_do(found: dict[str, Gui
 
 def test_a_bit_of_everything_is_the_least_sum_on_one_kind(found: dict[str, GuideChoice]) -> None:
     said = found["mixed"]
-    assert len({one.accelerator for one in said.picks}) == 1
+    assert len({pick.accelerator for pick in said.picks}) == 1
     parts = [found[key] for key in load_uses().mixed.of]
     assert said.usd >= sum(one.usd for one in parts) - 1e-6  # each alone may take its own kind
-    assert said.able <= min(one.able for one in parts)
+    assert said.able <= min(part.able for part in parts)
 
 
 def test_another_price_is_another_answer(found: dict[str, GuideChoice]) -> None:
     """Nothing is recommended by hand: without its offers, the next kind takes the place of the first."""
     said = found["learning"]
     there = without(said.picks[0].accelerator)
-    again = next(one for one in guide_choices(there, DAY) if one.key == "learning")
+    again = next(choice for choice in guide_choices(there, DAY) if choice.key == "learning")
     assert again.picks[0].accelerator == said.next.accelerator
     assert again.usd == pytest.approx(said.next_usd, rel=1e-3)  # what the market did is told by fewer offers
 
@@ -100,7 +100,7 @@ def test_works_of_one_plan_on_one_kind() -> None:
     both = Scenario.model_validate({"work": (tune, talk)})
     picks = single_accelerator_picks(CATALOGUE, both, DAY)
     assert len(picks) == 2
-    assert len({one.accelerator for one in picks}) == 1
+    assert len({pick.accelerator for pick in picks}) == 1
     assert single_accelerator_picks(CATALOGUE, Scenario.model_validate({"work": (tune,)}), DAY) == ()
     once = {"train": {"model": "Llama-3.1-8B", "tokens": 2e9}}
     assert (

@@ -51,9 +51,9 @@ def drawn(made: Plan, wins: int, gap: float) -> Futures:
     (100, 0.01, "own"),
 ])  # fmt: skip
 def test_the_words_at_their_thresholds(wins: int, gap: float, verdict: str) -> None:
-    found = said(wins, gap=gap)
-    assert found.verdict == verdict
-    assert found.share_cheaper == pytest.approx(wins / 100)
+    answer = said(wins, gap=gap)
+    assert answer.verdict == verdict
+    assert answer.share_cheaper == pytest.approx(wins / 100)
 
 
 @pytest.mark.parametrize(
@@ -79,8 +79,8 @@ def test_about_the_same_only_where_the_medians_are(wins: int, gap: float, first:
 
 
 def test_two_ways_of_renting_are_a_question_where_they_were_chosen() -> None:
-    found = said(60, first="reserved", second="on_demand")
-    assert title(found) == "Rent on demand or reserved: reserving is cheapest in 60 of 100."
+    answer = said(60, first="reserved", second="on_demand")
+    assert title(answer) == "Rent on demand or reserved: reserving is cheapest in 60 of 100."
 
 
 def test_a_lead_on_the_price_of_one_seller_says_so() -> None:
@@ -92,14 +92,14 @@ def test_what_leads_and_what_is_cheapest_in_the_middle_differ() -> None:
     made = planned()
     made = replace(made, options=tuple(option(made, key, 100.0) for key in ("own", "lease", "on_demand")))
     present = np.array([[90.0] * 30 + [120.0] * 70, [120.0] * 30 + [90.0] * 30 + [120.0] * 40, [110.0] * 100])
-    found = build_answer(made, Futures(made, (), made.options, present, present).costs)
-    assert title(found) == "Own or rent: owning is cheapest in 60 of 100, renting in the median."
+    answer = build_answer(made, Futures(made, (), made.options, present, present).costs)
+    assert title(answer) == "Own or rent: owning is cheapest in 60 of 100, renting in the median."
 
 
 def test_where_futures_speak_for_the_other_side_it_leads() -> None:
-    found = said(20)
-    assert found.verdict == "probably rent"
-    assert confidence_sentences(found) == ("Renting is the cheapest in 80 of 100 simulated futures.",)
+    answer = said(20)
+    assert answer.verdict == "probably rent"
+    assert confidence_sentences(answer) == ("Renting is the cheapest in 80 of 100 simulated futures.",)
 
 
 def test_the_figure_of_an_option_is_the_median_and_its_range_is_not_stretched() -> None:
@@ -115,12 +115,14 @@ def test_the_figure_of_an_option_is_the_median_and_its_range_is_not_stretched() 
 
 def test_words_count_and_ranges_come_from_the_same_futures() -> None:
     made = planned()
-    one = decided(made)
-    shares = one.answer.shares
-    assert one.answer.share_cheaper == max(shares.group_share.values())
-    assert shares.share == one.futures.cheapest_share
-    text = summarize_answer(made, one.answer, one.futures)
-    assert any(f"in {one.answer.share_cheaper * 100:.0f} of 100 simulated futures" in line for line in text.sentences)
+    judged = decided(made)
+    shares = judged.answer.shares
+    assert judged.answer.share_cheaper == max(shares.group_share.values())
+    assert shares.share == judged.futures.cheapest_share
+    text = summarize_answer(made, judged.answer, judged.futures)
+    assert any(
+        f"in {judged.answer.share_cheaper * 100:.0f} of 100 simulated futures" in line for line in text.sentences
+    )
 
 
 def test_a_median_away_from_the_cost_as_entered_has_a_reason_that_was_tried() -> None:

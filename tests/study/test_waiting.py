@@ -353,5 +353,5 @@ def test_it_is_about_what_trying_every_schedule_finds(growth: float, busy: float
         for number, size in enumerate(tops, 1)
         for chosen in combinations_with_replacement(months, number)
     ]
-    least = min(best.search.at_most_usd(one) for one in mixes)
+    least = min(best.search.at_most_usd(mixe) for mixe in mixes)
     assert best.at_most_usd <= least * 1.01

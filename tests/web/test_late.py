@@ -34,10 +34,10 @@ def test_a_late_plan_keeps_its_numbers_marked_as_late() -> None:
     assert app.title[0].value.startswith("Too late")
     assert "days after it" in app.warning[0].value
     undated, _ = scenario_from_link({key: text for key, text in LATE.items() if key != "due"}, load_catalogue())
-    made = planned(load_catalogue(), undated, DAY)
-    sure = decided(made)
+    plan = planned(load_catalogue(), undated, DAY)
+    sure = decided(plan)
     assert [one.value for one in app.metric] == [
-        one.value for one in summarize_answer(made, sure.answer, sure.futures).figures
+        figure.value for figure in summarize_answer(plan, sure.answer, sure.futures).figures
     ]
 
 
@@ -61,8 +61,8 @@ def test_the_job_is_compared_on_the_same_gpu_and_then_on_any() -> None:
     assert set(app.dataframe[0].value["GPU"]) == {"H100 SXM5 80 GB"}
     app.button_group(key="across").set_value(ANY).run()
     assert not app.exception
-    made = planned(load_catalogue(), scenario, DAY)
-    assert app.title[0].value == words.markdown(compared(made, sized_accelerators(made.setting)).finding.title)
+    plan = planned(load_catalogue(), scenario, DAY)
+    assert app.title[0].value == words.markdown(compared(plan, sized_accelerators(plan.setting)).finding.title)
     assert len(set(app.dataframe[0].value["GPU"])) > 10
     before = len(app.dataframe[0].value)
     app.toggle(key="large").set_value(False).run()
@@ -108,7 +108,7 @@ def test_the_place_is_chosen_in_words_and_the_answer_follows_it() -> None:
     app = unfolded(visit(gpu="RTX-4090-24GB", gpus="2", site="DE", price="1600", look="Why"))
     place = app.selectbox(key="place")
     assert place.options == list(words.PLACES.values())
-    assert any(one.startswith("Germany (DE)") for one in app.selectbox(key="site").options)
+    assert any(option.startswith("Germany (DE)") for option in app.selectbox(key="site").options)
     app = place.set_value("home").run()
     assert asked(app).own.place == "home"
     assert any("one workstation with 2 x RTX 4090 24 GB" in one.value for one in app.markdown)
@@ -149,7 +149,7 @@ def test_orders_are_typed_as_numbers_and_months() -> None:
     assert asked(app).own.orders == ()
     assert any(one.value.startswith("Enter numbers of GPUs and months") for one in app.caption)
     app.text_input(key="orders_typed").input("16, 8 in month 18").run()
-    assert [(one.accelerators, one.month) for one in asked(app).own.orders] == [(16, 0), (8, 18)]
+    assert [(order.accelerators, order.month) for order in asked(app).own.orders] == [(16, 0), (8, 18)]
     assert asked(app).own.accelerators is None
     assert app.text_input(key="orders_typed").value == "16, 8 in 18"
     assert any("24 in 2 orders" in one.value for one in app.markdown)

@@ -153,7 +153,7 @@ def test_a_name_that_nobody_knows_is_explained_on_the_page_and_taken_back(
     assert not app.exception
     assert "Nothing is held" in text(app)
     assert "Polar Cloud is a new seller, decided by Ada (typed on this machine) on " in text(app)
-    assert "Polar Cloud" in {current().providers[one.provider].label for one in current().offers.values()}
+    assert "Polar Cloud" in {current().providers[offer.provider].label for offer in current().offers.values()}
     app.button(key="unsay-seller-Polar Cloud").click().run()
     assert not app.exception
     assert "Polar Cloud is a new seller" not in text(app)

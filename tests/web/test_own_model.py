@@ -32,7 +32,7 @@ def test_from_the_text_to_the_link(task: str) -> None:
     assert not app.exception
     assert "our-llama" in title(app)
     scenario, _ = scenario_from_link(held(app), load_catalogue())
-    assert [(one.name, one.layers, one.hidden) for one in scenario.models] == [("our-llama", 40, 4096)]
+    assert [(model.name, model.layers, model.hidden) for model in scenario.models] == [("our-llama", 40, 4096)]
     again = visit("Speed", held(app))
     assert title(again) == title(app)
 

@@ -21,7 +21,7 @@ from tests.facts import DAY
 
 pytestmark = pytest.mark.slow
 
-KEYS = [one.key for one in load_presets()]
+KEYS = [preset.key for preset in load_presets()]
 
 
 @pytest.fixture(scope="module")

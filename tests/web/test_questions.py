@@ -153,12 +153,12 @@ def test_a_usual_span_is_one_press_and_a_typed_one_stays_as_it_is() -> None:
 def test_every_preset_stands_in_the_row_and_undo_brings_back_what_was_there() -> None:
     app = visit(gpus="16")
     before = asked(app)
-    for one in load_presets():
-        app.button_group(key="preset").set_value(one.short).run()
-        assert not app.exception, one.key
-        assert asked(app) == one.scenario, one.key
+    for preset in load_presets():
+        app.button_group(key="preset").set_value(preset.short).run()
+        assert not app.exception, preset.key
+        assert asked(app) == preset.scenario, preset.key
         app.button(key="undo").click().run()
-        assert asked(app) == before, one.key
+        assert asked(app) == before, preset.key
 
 
 def test_a_closed_box_has_no_fields_and_loses_nothing() -> None:

@@ -183,7 +183,7 @@ def test_the_smallest_copy_is_kept_and_a_damaged_one_made_again(tmp_path: Path) 
     (kept / "a.js.gzip").write_bytes(gzip.compress(b"evil()"))
     second = StaticCompressionMiddleware(lambda *_: None, tmp_path, kept)
     second.compress_all()
-    assert [one.decompress(second.packed(file, one)) for one in CODECS] == [plain, plain]
+    assert [codec.decompress(second.packed(file, codec)) for codec in CODECS] == [plain, plain]
     assert brotli.decompress((kept / "a.js.br").read_bytes()) == plain
     assert len(second.packed(file, way)) < len(plain) / 20
 

@@ -46,7 +46,7 @@ def test_every_preset_is_a_sentence_that_opens_each_of_its_fields(preset) -> Non
 
 def test_the_sentence_says_what_was_entered() -> None:
     held = {"gpus": "16", "years": "0.5", "site": "DE", "busy": "45"}
-    said = [one.says for one in phrases(load_catalogue(), QUESTIONS["GPU-hours"], held)]
+    said = [phrase.says for phrase in phrases(load_catalogue(), QUESTIONS["GPU-hours"], held)]
     assert said == ["16", "H100 SXM5 80 GB", "6 months", "Germany", "in colocation", "busy 45%"]
 
 

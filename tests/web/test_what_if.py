@@ -107,12 +107,12 @@ def test_the_title_names_the_first_flip_or_that_there_is_none(held: dict[str, st
 
 def test_a_mix_that_is_the_answer_is_set_against_what_it_beats() -> None:
     held = {"busy": "95", "wait": "0", "also": '{"work": [{}, {"accelerators": 32, "busy_share": 0.1}]}'}
-    made = asked(held)
-    found = decided(made).answer
+    plan = asked(held)
+    found = decided(plan).answer
     assert found.verdict in ("mix", "probably mix")
     ways = compared_pair(found)
     assert [one.way for one in ways] == ["mix", "on_demand"]
-    bars = tornado(made, *ways)
+    bars = tornado(plan, *ways)
     assert bars[0].saved_usd == pytest.approx(found.against.as_entered_usd - found.best.as_entered_usd)
     app = visit(held, WINS)
     assert plain(app.title[0].value) == headline(bars)
@@ -124,8 +124,8 @@ def test_on_a_phone_the_values_at_the_ends_of_the_bars_and_the_line_where_it_tur
     held: dict[str, str],
 ) -> None:
     """A chart of 334 pixels, in which a letter of the values takes about six."""
-    made = asked(held)
-    figure = future_charts.tornado_chart(tornado(made, *compared_pair(decided(made).answer)), dark=False).to_dict()
+    plan = asked(held)
+    figure = future_charts.tornado_chart(tornado(plan, *compared_pair(decided(plan).answer)), dark=False).to_dict()
     start, end = figure["layout"]["xaxis"]["range"]
     assert start <= 0 <= end
     values = [one for one in figure["layout"]["annotations"] if one.get("xref") != "paper"]
@@ -209,9 +209,9 @@ def test_tests_change_the_words_alone_and_together() -> None:
 
 def test_every_test_names_a_source_one_can_open() -> None:
     app = visit({"stress": [stress_label(key) for key in stresses()]}, TRY)
-    for one in stresses().values():
-        assert load_catalogue().sources[one.source].title in all_text(app)
-        assert one.label in all_text(app)
+    for stresse in stresses().values():
+        assert load_catalogue().sources[stresse.source].title in all_text(app)
+        assert stresse.label in all_text(app)
 
 
 def test_a_test_that_is_a_field_becomes_the_plan_and_is_tried_no_longer() -> None:

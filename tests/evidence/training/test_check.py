@@ -206,14 +206,14 @@ def written(catalogue: Catalogue, rows: list[dict[str, str]]) -> str:
 def test_constants_come_back_from_the_file_they_were_written_to(
     catalogue: Catalogue, rows: list[dict[str, str]]
 ) -> None:
-    found = training_constants_in(written(catalogue, rows), file="mine.yaml")
+    calibration = training_constants_in(written(catalogue, rows), file="mine.yaml")
     fitted = refit(catalogue, rows)
-    assert found.constants.e16 == pytest.approx(fitted.constants.e16, rel=1e-3)
-    assert found.chips == pytest.approx(dict(fitted.chips), abs=5e-4)
-    plain, own = train(catalogue, JOB).speed, train(catalogue, JOB, calibration=found).speed
+    assert calibration.constants.e16 == pytest.approx(fitted.constants.e16, rel=1e-3)
+    assert calibration.chips == pytest.approx(dict(fitted.chips), abs=5e-4)
+    plain, own = train(catalogue, JOB).speed, train(catalogue, JOB, calibration=calibration).speed
     assert own.step_time_s != plain.step_time_s
     assert own.band.rows <= len(rows) < plain.band.rows
-    assert found.spread.seen != default_calibration().spread.seen
+    assert calibration.spread.seen != default_calibration().spread.seen
 
 
 GOOD = {"constants": None, "chips": "{}", "families": "{}", "bands": "{}"}

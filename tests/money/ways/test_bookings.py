@@ -132,7 +132,7 @@ def test_no_steps_are_cheaper(usd: tuple[float, float], prepaid: bool) -> None:
 def test_what_is_left_after_three_years_costs_no_more_than_on_demand() -> None:
     """3.01 years cost about what 3.00 do; a longer plan never costs less."""
     years = (3.0, 3.01, 3.1, 3.25, 3.5, 4.0, 4.5, 5.0)
-    plans = [made(years=one) for one in years]
+    plans = [made(years=year) for year in years]
     costs = [cost(there) for there in plans]
     rents = [present(there, built(there, on_demand.build)) for there in plans]
     for usd, rent in zip(costs, rents, strict=True):
@@ -166,7 +166,7 @@ def test_other_sellers_renew_nothing() -> None:
     """Who reserves for three years at one seller renews there, though another asks less for a year."""
     offers = {**market({"years": TERMS["years"]}), "else": offer("reserved_1y", 0.1, provider="q")}
     there = setting(plan(FULL, years=4.0, reserve={"offer": "years"}), offers)
-    assert {one.offer for one in there.offers.reserved_tiers[0].bookings} == {"years"}
+    assert {booking.offer for booking in there.offers.reserved_tiers[0].bookings} == {"years"}
 
 
 GROWS = work(busy_share=1.0, growth_per_year=0.4)

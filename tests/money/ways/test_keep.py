@@ -38,17 +38,17 @@ def way(kept: dict[str, Any] = KEPT, **plan: Any) -> OptionLedger:
 
 def test_by_hand() -> None:
     """160 of half the speed do the work of 80, half the time: 80 of them work at 400 W and 80 idle at 100 W."""
-    found = way()
+    ledger = way()
     meter = 730 * 1.5 * 0.1
     first = 80 * 0.4 * meter + 80 * 0.1 * meter + 3_000
-    assert monthly(found)[:2].tolist() == pytest.approx([200_000, first])
-    assert monthly(found)[13] == pytest.approx((first - 3_000) * 1.1 + 3_000)
-    usd = by_line(found)
+    assert monthly(ledger)[:2].tolist() == pytest.approx([200_000, first])
+    assert monthly(ledger)[13] == pytest.approx((first - 3_000) * 1.1 + 3_000)
+    usd = by_line(ledger)
     assert usd["Electricity while idle"][1] == pytest.approx(80 * 0.1 * meter)
     assert usd["What it is worth at the end"][48] == -50_000
-    assert found.title == "Keep the old cluster"
-    assert found.accelerators == 160
-    assert found.warnings == ()
+    assert ledger.title == "Keep the old cluster"
+    assert ledger.accelerators == 160
+    assert ledger.warnings == ()
 
 
 def test_people_and_space_have_prices_that_move() -> None:
@@ -129,16 +129,16 @@ def test_cash_of_the_file_is_the_cash_of_the_answer(any_plan: Scenario, kept: An
 @pytest.mark.parametrize(("count", "speed", "able"), [(32, 1.0, 32.0), (8, 0.1, 0.8), (200, 0.05, 10.0)])
 def test_what_it_cannot_do_is_rented(count: int, speed: float, able: float) -> None:
     """Half the time 80 are wanted: so many of them it is worth, the others are rented at 2 an hour."""
-    found = way({**KEPT, "accelerators": count, "relative_speed": speed})
-    usd = by_line(found)
+    ledger = way({**KEPT, "accelerators": count, "relative_speed": speed})
+    usd = by_line(ledger)
     assert usd["What it cannot do: useful hours"][1:] == pytest.approx((80 - able) * 0.5 * 730 * 2)
     assert usd["Electricity while working"][1] == pytest.approx(count * 0.5 * 0.4 * 730 * 1.5 * 0.1)
     assert usd["Electricity while idle"][1] == pytest.approx(count * 0.5 * 0.1 * 730 * 1.5 * 0.1)
     share = f"{able / 80:.0%}"
-    assert found.warnings == (
+    assert ledger.warnings == (
         f"It cannot do the work alone: it does {share} of the hours, the rest is rented on demand",
     )
-    assert found.useful_hours[1] == 80 * 0.5 * 730
+    assert ledger.useful_hours[1] == 80 * 0.5 * 730
 
 
 def test_every_field_moves_the_ledger() -> None:

@@ -31,21 +31,21 @@ def paid(found: OptionLedger, name: str = "Lease payments") -> dict[int, float]:
 @pytest.mark.parametrize(("in_advance", "payment", "months"), [(False, 20_125, (1, 48)), (True, 19_966, (0, 47))])
 def test_published_payments(in_advance: bool, payment: float, months: tuple[int, int]) -> None:
     """800,000, 48 months, 10 % effective (methods/finance.md section 4)."""
-    found = way({"rate_per_year": 0.1, "in_advance": in_advance})
+    ledger = way({"rate_per_year": 0.1, "in_advance": in_advance})
     expected = dict.fromkeys(range(months[0], months[1] + 1), payment)
-    assert paid(found) == pytest.approx(expected, abs=0.5)
-    assert found.title == "Lease"
-    assert not {"Servers, with spares", "Resale"} & set(by_line(found))
+    assert paid(ledger) == pytest.approx(expected, abs=0.5)
+    assert ledger.title == "Lease"
+    assert not {"Servers, with spares", "Resale"} & set(by_line(ledger))
 
 
 def test_a_published_implied_rate_stands_beside_what_a_loan_costs() -> None:
     """21,000 a month in arrears for 800,000 is 12.49 % effective (methods/finance.md section 4)."""
     terms = {"usd_per_month": 21_000.0, "in_advance": False}
-    found = way(terms, loan={"rate_per_year": 0.1})
-    assert found.warnings[0] == (
+    ledger = way(terms, loan={"rate_per_year": 0.1})
+    assert ledger.warnings[0] == (
         "The quoted lease costs as much as a loan at 12.49% a year; a loan is assumed at 10.00%"
     )
-    assert paid(found) == dict.fromkeys(range(1, 49), 21_000.0)
+    assert paid(ledger) == dict.fromkeys(range(1, 49), 21_000.0)
     assert len(way({}).warnings) == 1  # its own rate needs no finding; to ask accounting remains
 
 
@@ -73,9 +73,9 @@ def test_after_it_goes_back_the_work_is_rented() -> None:
 
 
 def test_what_runs_on_beyond_the_plan_is_owed() -> None:
-    found = way({"usd_per_month": 20_000.0, "years": 5.0, "in_advance": True})
-    assert paid(found) == dict.fromkeys(range(49), 20_000.0)
-    assert paid(found, "Lease beyond the plan") == {48: 11 * 20_000}
+    ledger = way({"usd_per_month": 20_000.0, "years": 5.0, "in_advance": True})
+    assert paid(ledger) == dict.fromkeys(range(49), 20_000.0)
+    assert paid(ledger, "Lease beyond the plan") == {48: 11 * 20_000}
 
 
 def test_bought_at_the_end_it_is_yours_to_run_and_to_sell() -> None:
@@ -90,9 +90,9 @@ def test_bought_at_the_end_it_is_yours_to_run_and_to_sell() -> None:
 
 def test_sold_before_it_is_paid_everything_is_settled() -> None:
     terms = {"usd_per_month": 20_000.0, "years": 3.0, "left_share": 0.4, "buys_at_end": True, "in_advance": False}
-    found = way(terms, {**OWN, "resale_month": 24})
-    assert paid(found, "Lease beyond the plan") == {24: 12 * 20_000}
-    assert paid(found, "Buying it at the end") == pytest.approx({24: 320_000})
+    ledger = way(terms, {**OWN, "resale_month": 24})
+    assert paid(ledger, "Lease beyond the plan") == {24: 12 * 20_000}
+    assert paid(ledger, "Buying it at the end") == pytest.approx({24: 320_000})
 
 
 def test_what_is_left_is_a_used_one_where_you_say_nothing() -> None:
@@ -102,9 +102,9 @@ def test_what_is_left_is_a_used_one_where_you_say_nothing() -> None:
 
 
 def test_payments_begin_on_delivery() -> None:
-    found = way({"usd_per_month": 20_000.0}, {**OWN, "lead_time_months": 6.0, "deposit_share": 0.5})
-    assert paid(found) == dict.fromkeys(range(6, 48), 20_000.0)
-    assert monthly(found)[0] == 0  # the lessor orders, and pays the deposit
+    ledger = way({"usd_per_month": 20_000.0}, {**OWN, "lead_time_months": 6.0, "deposit_share": 0.5})
+    assert paid(ledger) == dict.fromkeys(range(6, 48), 20_000.0)
+    assert monthly(ledger)[0] == 0  # the lessor orders, and pays the deposit
 
 
 def test_what_never_comes_is_not_paid_for() -> None:

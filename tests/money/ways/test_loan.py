@@ -28,13 +28,13 @@ def lent(found: OptionLedger) -> dict[str, Any]:
 
 def test_a_published_payment() -> None:
     """800,000 over 48 months at 10 % effective: 20,125 a month (methods/finance.md section 4)."""
-    found = way({"rate_per_year": 0.1, "years": 4.0})
-    assert monthly(found)[0] == pytest.approx(0.0)
-    assert monthly(found)[1:] - 5_000 == pytest.approx(np.full(48, 20_125), abs=0.5)
-    parts = lent(found)
+    ledger = way({"rate_per_year": 0.1, "years": 4.0})
+    assert monthly(ledger)[0] == pytest.approx(0.0)
+    assert monthly(ledger)[1:] - 5_000 == pytest.approx(np.full(48, 20_125), abs=0.5)
+    parts = lent(ledger)
     assert parts["Interest"][1] == pytest.approx(800_000 * (1.1 ** (1 / 12) - 1))
     assert parts["Loan paid back"].sum() == pytest.approx(800_000)
-    assert found.title == "Buy on credit"
+    assert ledger.title == "Buy on credit"
 
 
 def test_money_lent_and_repaid_is_no_cost_and_interest_is() -> None:
@@ -46,8 +46,8 @@ def test_money_lent_and_repaid_is_no_cost_and_interest_is() -> None:
 
 
 def test_without_interest_it_is_paid_back_in_equal_parts() -> None:
-    found = way({"rate_per_year": 0.0, "years": 2.0, "balloon_share": 0.4})
-    parts = lent(found)
+    ledger = way({"rate_per_year": 0.0, "years": 2.0, "balloon_share": 0.4})
+    parts = lent(ledger)
     assert parts["Interest"].tolist() == [0.0] * 49
     assert parts["Loan paid back"][1:25].tolist() == pytest.approx([20_000.0] * 24)
     assert np.flatnonzero(parts["Loan paid back"]).tolist() == list(range(1, 25))
@@ -70,14 +70,14 @@ def test_a_balloon_is_due_with_the_last_payment() -> None:
 
 def test_what_is_owed_when_the_machines_are_sold_is_paid_then() -> None:
     """A loan of five years, sold after one: the balance after twelve payments."""
-    found = way({"rate_per_year": 0.1, "years": 5.0}, {**OWN, "resale_month": 12, "residual_share": 0.7})
+    ledger = way({"rate_per_year": 0.1, "years": 5.0}, {**OWN, "resale_month": 12, "residual_share": 0.7})
     terms = {"principal_usd": 800_000.0, "rate_per_period": monthly_rate(rate_per_year=0.1), "in_advance": False}
     payment = loan_payment_usd(balloon_usd=0.0, periods=60, **terms)
     owed = loan_balance_usd(usd_per_period=payment, period=12, **terms)
-    parts = lent(found)
+    parts = lent(ledger)
     assert parts["Last payment of the loan"][12] == pytest.approx(owed)
     assert not parts["Interest"][13:].any()
-    assert found.warnings == (
+    assert ledger.warnings == (
         "The loan runs 60 months, the machines are yours for 12 of them: the rest is paid back at once",
     )
 

@@ -34,7 +34,7 @@ def test_nothing_owned_and_nothing_reserved_is_on_demand() -> None:
 
 
 def test_nothing_owned_and_nothing_reserved_is_spot() -> None:
-    works = tuple({**one, "may_stop": True} for one in LEVELS)
+    works = tuple({**level, "may_stop": True} for level in LEVELS)
     there = mixed(peaks="spot", works=works)
     assert total(built(there, mix.build)) == pytest.approx(total(built(there, spot.build)))
 

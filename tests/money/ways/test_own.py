@@ -22,12 +22,12 @@ def way(terms: dict[str, Any], **plan: Any) -> OptionLedger:
 
 def test_one_price_and_one_monthly_sum_are_all_it_costs() -> None:
     """80 x 10,000 today and 5,000 a month, to the cent."""
-    found = way({**EIGHTY, "running_usd_per_month": 5_000.0})
-    assert monthly(found).tolist() == [800_000.0] + [5_000.0] * 48
-    assert found.title == "Buy 80 and run them"
-    assert found.accelerators == 80
-    assert found.useful_hours.tolist() == [0.0] + [80 * 0.5 * 730] * 48
-    assert found.warnings == ()
+    ledger = way({**EIGHTY, "running_usd_per_month": 5_000.0})
+    assert monthly(ledger).tolist() == [800_000.0] + [5_000.0] * 48
+    assert ledger.title == "Buy 80 and run them"
+    assert ledger.accelerators == 80
+    assert ledger.useful_hours.tolist() == [0.0] + [80 * 0.5 * 730] * 48
+    assert ledger.warnings == ()
 
 
 def test_until_delivery_everything_is_rented() -> None:
@@ -57,11 +57,11 @@ def test_after_an_early_resale_the_work_is_rented_again() -> None:
 def test_a_fleet_smaller_than_the_peak_rents_the_rest_while_it_is_there() -> None:
     """Half the time 80 are wanted and 48 are owned: 32 x 0.5 x 730 x 2; before delivery it is all 80."""
     terms = {**EIGHTY, "accelerators": 48, "running_usd_per_month": 1.0, "lead_time_months": 1.0}
-    found = way(terms)
-    assert monthly(found)[:3].tolist() == pytest.approx([0, RENT + 480_000, 32 * 0.5 * 730 * 2 + 1])
-    assert found.title == "Buy 48 and run them"
-    assert by_line(found)["Above the fleet: useful hours"][1] == 0
-    assert float(found.useful_hours.sum()) == 48 * 80 * 0.5 * 730
+    ledger = way(terms)
+    assert monthly(ledger)[:3].tolist() == pytest.approx([0, RENT + 480_000, 32 * 0.5 * 730 * 2 + 1])
+    assert ledger.title == "Buy 48 and run them"
+    assert by_line(ledger)["Above the fleet: useful hours"][1] == 0
+    assert float(ledger.useful_hours.sum()) == 48 * 80 * 0.5 * 730
 
 
 def test_without_a_price_it_says_what_to_enter() -> None:
@@ -128,6 +128,7 @@ def test_many_uses_are_what_each_is_alone(factors: list[float]) -> None:
     plan = setting(scenario({**EIGHTY, "accelerators": 40, "usd_per_kwh": 0.1, "lead_time_months": 2.0}))
     together = total(built(own.build, plan.with_tried({"busy_factor": np.array(factors)[:, np.newaxis]})))
     alone = [
-        float(total(built(own.build, plan.with_tried({"busy_factor": np.array([[one]])}))).item()) for one in factors
+        float(total(built(own.build, plan.with_tried({"busy_factor": np.array([[factor]])}))).item())
+        for factor in factors
     ]
     assert np.broadcast_to(together, len(factors)) == pytest.approx(alone)

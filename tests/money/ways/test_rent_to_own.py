@@ -22,9 +22,9 @@ def way(own: dict[str, Any] = OWN, quote: dict[str, Any] = QUOTE, **plan: Any) -
 
 def test_payments_by_hand() -> None:
     """100,000, then 24 times 30,000 and 50,000 with the last; 160,000 come back after four years."""
-    found = way()
-    assert found.title == "Rent to own"
-    assert monthly(found).tolist() == pytest.approx(
+    ledger = way()
+    assert ledger.title == "Rent to own"
+    assert monthly(ledger).tolist() == pytest.approx(
         [100_000] + [35_000] * 23 + [85_000] + [5_000] * 23 + [5_000 - 160_000]
     )
 
@@ -47,8 +47,8 @@ def test_the_rate_behind_the_quote_stands_beside_what_a_loan_costs() -> None:
     """At 9 % 100,000 and 24 payments are worth the price: it is a loan at 9 %."""
     factor = annuity_factor(rate_per_period=monthly_rate(rate_per_year=0.09), periods=24, in_advance=False)
     quote = {"usd_per_month": float(700_000 / factor), "months": 24, "upfront_usd": 100_000.0}
-    found = way(quote=quote, loan={"rate_per_year": 0.12})
-    assert found.warnings[0] == (
+    ledger = way(quote=quote, loan={"rate_per_year": 0.12})
+    assert ledger.warnings[0] == (
         "The quoted rent-to-own costs as much as a loan at 9.00% a year; a loan is assumed at 12.00%"
     )
 

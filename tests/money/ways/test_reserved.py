@@ -30,11 +30,11 @@ def cash(found: OptionLedger) -> np.ndarray[Any, Any]:
 
 
 def test_idle_hours_are_a_line_of_their_own() -> None:
-    found = booked()
-    assert amounts(found)["Useful hours"] == pytest.approx(YEAR / 2)
-    assert amounts(found)["Idle hours paid for"] == pytest.approx(YEAR / 2)
-    assert found.title == "Reserve for 1 year"
-    assert "may hold an embedded lease: ask accounting" in found.warnings[0]
+    ledger = booked()
+    assert amounts(ledger)["Useful hours"] == pytest.approx(YEAR / 2)
+    assert amounts(ledger)["Idle hours paid for"] == pytest.approx(YEAR / 2)
+    assert ledger.title == "Reserve for 1 year"
+    assert "may hold an embedded lease: ask accounting" in ledger.warnings[0]
 
 
 VOLUME = ({"from_accelerators": 16, "usd_per_accelerator_hour": 1.2}, {"from_accelerators": 32,
@@ -45,20 +45,20 @@ VOLUME = ({"from_accelerators": 16, "usd_per_accelerator_hour": 1.2}, {"from_acc
 @each_row(("many", "usd"), [(8, 1.5), (16, 1.2), (25, 0.9), (40, 0.9)])
 def test_a_price_for_a_volume_holds_for_all_that_are_billed(many: int, usd: float, prepaid: bool) -> None:
     """Machines of eight: who wants 25 is billed 32."""
-    found = booked(work(accelerators=many), volume=VOLUME, prepaid=prepaid)
-    assert total(found) == pytest.approx(-(-many // 8) * 8 * 730 * 12 * usd)
-    assert recomputes(found.lines)
-    assert Ledger(found.title, found.lines).lines[0].used[-1].name  # every input is shown
+    ledger = booked(work(accelerators=many), volume=VOLUME, prepaid=prepaid)
+    assert total(ledger) == pytest.approx(-(-many // 8) * 8 * 730 * 12 * usd)
+    assert recomputes(ledger.lines)
+    assert Ledger(ledger.title, ledger.lines).lines[0].used[-1].name  # every input is shown
 
 
 @pytest.mark.parametrize("prepaid", [False, True])
 def test_who_grows_into_a_volume_pays_its_price_from_that_term_on(prepaid: bool) -> None:
     """Six that double each year, held for a year each: at most 12 of them in the first, so 16 are billed, then 24."""
-    found = booked(work(accelerators=6, growth_per_year=1.0), years=2.0, term="reserved_1y", volume=VOLUME[:1],
+    ledger = booked(work(accelerators=6, growth_per_year=1.0), years=2.0, term="reserved_1y", volume=VOLUME[:1],
                    prepaid=prepaid)  # fmt: skip
     year = 730 * 12
-    first, second = (cash(found)[:12].sum(), cash(found)[12:].sum()) if prepaid else (
-        cash(found)[:13].sum(), cash(found)[13:].sum()
+    first, second = (cash(ledger)[:12].sum(), cash(ledger)[12:].sum()) if prepaid else (
+        cash(ledger)[:13].sum(), cash(ledger)[13:].sum()
     )  # fmt: skip
     assert first == pytest.approx(16 * year * 1.2)
     assert second == pytest.approx(24 * year * 1.2)
@@ -98,26 +98,26 @@ def test_it_is_renewed_at_the_price_of_that_day(prepaid: bool) -> None:
 
 @pytest.mark.parametrize("prepaid", [False, True])
 def test_or_let_go_and_rented_on_demand_from_then(prepaid: bool) -> None:
-    found = booked(years=3.0, change=-0.2, term="reserved_1y", at_end="expire", prepaid=prepaid)
-    parts = amounts(found)
+    ledger = booked(years=3.0, change=-0.2, term="reserved_1y", at_end="expire", prepaid=prepaid)
+    parts = amounts(ledger)
     assert parts["Useful hours"] == pytest.approx(YEAR / 2)
-    later = [line for line in found.lines if line.name == "After the term: useful hours"]
+    later = [line for line in ledger.lines if line.name == "After the term: useful hours"]
     assert later[0].usd[:13].sum() == 0
     assert later[0].usd[13] == pytest.approx(8 * 0.5 * 730 * 2.0 * 0.8)
-    assert float(found.useful_hours.sum()) == pytest.approx(8 * 0.5 * 730 * 36)
+    assert float(ledger.useful_hours.sum()) == pytest.approx(8 * 0.5 * 730 * 36)
 
 
 @pytest.mark.parametrize(("at_end", "prepaid"), [("roll", False), ("roll", True), ("expire", True)])
 def test_what_runs_on_after_the_plan_is_paid(at_end: str, prepaid: bool) -> None:
-    found = booked(years=1.5, term="reserved_3y", at_end=at_end, prepaid=prepaid)
-    assert total(found) == pytest.approx(8 * 730 * 36 * 1.2)
-    assert amounts(found)["Reservation beyond the plan"] == pytest.approx(8 * 730 * 18 * 1.2)
-    assert "bound for 18 months after the plan ends, which are paid" in found.warnings
+    ledger = booked(years=1.5, term="reserved_3y", at_end=at_end, prepaid=prepaid)
+    assert total(ledger) == pytest.approx(8 * 730 * 36 * 1.2)
+    assert amounts(ledger)["Reservation beyond the plan"] == pytest.approx(8 * 730 * 18 * 1.2)
+    assert "bound for 18 months after the plan ends, which are paid" in ledger.warnings
 
 
 def test_a_term_that_is_let_go_leaves_nothing_beyond_the_plan() -> None:
-    found = booked(years=2.5, term="reserved_1y", at_end="expire")
-    assert amounts(found)["Reservation beyond the plan"] == 0
+    ledger = booked(years=2.5, term="reserved_1y", at_end="expire")
+    assert amounts(ledger)["Reservation beyond the plan"] == 0
 
 
 @pytest.mark.parametrize(("years", "ends", "usd"), [
@@ -138,8 +138,8 @@ def test_a_plan_that_is_not_whole_years() -> None:
 
 def test_growing_work_is_held_at_the_most_of_each_term() -> None:
     """8 that double: up to 16 in month 12, which whole machines make 16 all year; 32 in the second."""
-    found = booked(work(growth_per_year=1.0), years=2.0, term="reserved_1y")
-    assert total(found) == pytest.approx(YEAR * (2 + 4))
+    ledger = booked(work(growth_per_year=1.0), years=2.0, term="reserved_1y")
+    assert total(ledger) == pytest.approx(YEAR * (2 + 4))
     assert total(booked(work(growth_per_year=1.0), years=2.0, term="reserved_1y", prepaid=True)) == pytest.approx(
         YEAR * (2 + 4)
     )
@@ -147,9 +147,9 @@ def test_growing_work_is_held_at_the_most_of_each_term() -> None:
 
 def test_work_that_may_wait_is_reserved_at_the_right_size() -> None:
     spread = work(accelerators=80, busy_share=None, accelerator_hours_per_month=10_000.0, may_wait=True)
-    found = booked(spread)
-    assert found.accelerators == 16
-    assert total(found) == pytest.approx(16 * 730 * 12 * 1.5)
+    ledger = booked(spread)
+    assert ledger.accelerators == 16
+    assert total(ledger) == pytest.approx(16 * 730 * 12 * 1.5)
 
 
 def test_your_own_price_and_term_need_no_offer() -> None:
@@ -178,7 +178,7 @@ def test_your_price_without_a_term_is_taken_for_a_year() -> None:
     """A year's hours of eight at 1.5, busy or not, and the sentence that says so."""
     found = built(setting(plan(reserve={"usd_per_accelerator_hour": 1.5}), {"now": MARKET["now"]}), reserved.build)
     assert found.title == "Reserve for 1 year"
-    assert any("one year is assumed" in one for one in found.warnings)
+    assert any("one year is assumed" in warning for warning in found.warnings)
     assert total(found) == pytest.approx(8 * 8_760 * 1.5, rel=0.11)  # support comes on top
 
 

@@ -94,10 +94,10 @@ def test_at_its_own_rate_the_payments_are_worth_what_the_lessor_paid(
 
 def test_what_is_kept_is_sold_today_and_goes_after_its_years() -> None:
     """200,000 forgone and 160,000 received; 4,000 and 3,000 a month for two years; then all work is rented."""
-    found = sold(OF_KEPT, kept=KEPT)
-    assert monthly(found).tolist() == pytest.approx([40_000.0] + [7_000.0] * 24 + [RENT] * 24)
-    assert float(cash_today_usd(Ledger("", found.lines))) == pytest.approx(-160_000)
-    assert found.title == "Sell and lease back what we have"
+    ledger = sold(OF_KEPT, kept=KEPT)
+    assert monthly(ledger).tolist() == pytest.approx([40_000.0] + [7_000.0] * 24 + [RENT] * 24)
+    assert float(cash_today_usd(Ledger("", ledger.lines))) == pytest.approx(-160_000)
+    assert ledger.title == "Sell and lease back what we have"
 
 
 def test_what_is_kept_is_bought_back_for_what_it_is_worth_then() -> None:
@@ -116,5 +116,5 @@ def test_without_terms_or_machines_it_is_left_out() -> None:
 
 
 def test_idle_hours_can_be_sold_on_as_of_any_other() -> None:
-    found = sold(sell={"usd_per_accelerator_hour": 1.5, "share_sold": 0.7, "fee_share": 0.0})
-    assert by_line(found)["Hours sold on"][1] == pytest.approx(-80 * 0.5 * 730 * 0.7 * 1.5)
+    ledger = sold(sell={"usd_per_accelerator_hour": 1.5, "share_sold": 0.7, "fee_share": 0.0})
+    assert by_line(ledger)["Hours sold on"][1] == pytest.approx(-80 * 0.5 * 730 * 0.7 * 1.5)

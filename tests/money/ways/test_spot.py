@@ -34,28 +34,28 @@ def rented(*works: dict[str, Any], **changes: Any) -> OptionLedger:
 )
 def test_the_table_of_stretches(cost: float, rate: float, best: float, stretch: float) -> None:
     """Restart of a quarter of an hour; the best interval and what it costs, as computed in the sources."""
-    found = rented(checkpoint_hours=cost, interruptions_per_hour=rate, restart_hours=0.25)
-    parts = amounts(found)
+    ledger = rented(checkpoint_hours=cost, interruptions_per_hour=rate, restart_hours=0.25)
+    parts = amounts(ledger)
     assert parts["Useful hours"] == pytest.approx(USEFUL)
     lost = parts["Writing checkpoints"] + parts["Work done again after interruptions"]
     assert lost / USEFUL + 1 == pytest.approx(stretch, abs=0.0006)
-    used = {one.name: one.value for line in found.lines for one in line.used}
+    used = {one.name: one.value for line in ledger.lines for one in line.used}
     assert used["checkpoint_every_hours"] == pytest.approx(best, abs=0.006)
-    assert recomputes(found.lines)
+    assert recomputes(ledger.lines)
 
 
 def test_your_interval_wins_over_the_best() -> None:
     """(1 + 0.1 / 2) / (1 - 0.05 x (1 + 0.5)) = 1.1351"""
-    found = rented(checkpoint_hours=0.1, interruptions_per_hour=0.05, restart_hours=0.5, checkpoint_every_hours=2.0)
-    assert total(found) == pytest.approx(USEFUL * 1.05 / 0.925)
-    assert amounts(found)["Writing checkpoints"] == pytest.approx(USEFUL * 0.05)
+    ledger = rented(checkpoint_hours=0.1, interruptions_per_hour=0.05, restart_hours=0.5, checkpoint_every_hours=2.0)
+    assert total(ledger) == pytest.approx(USEFUL * 1.05 / 0.925)
+    assert amounts(ledger)["Writing checkpoints"] == pytest.approx(USEFUL * 0.05)
 
 
 def test_a_job_on_several_machines_is_stopped_by_any_of_them() -> None:
     """The catalogue's rate is one machine's: a job of 64 on eight of them is stopped eight times as often."""
-    found = rented(work(accelerators=64, may_stop=True))
+    ledger = rented(work(accelerators=64, may_stop=True))
     used = {
-        one.name: float(np.asarray(one.value)) for line in found.lines for one in line.used if np.ndim(one.value) == 0
+        one.name: float(np.asarray(one.value)) for line in ledger.lines for one in line.used if np.ndim(one.value) == 0
     }
     rate = used["interruptions_per_machine_hour"] * 8
     best = best_checkpoint_interval_hours(
@@ -67,8 +67,8 @@ def test_a_job_on_several_machines_is_stopped_by_any_of_them() -> None:
         restart_hours=used["restart_hours"],
         interruptions_per_hour=rate,
     )
-    assert total(found) == pytest.approx(8 * USEFUL * float(stretch.value))
-    assert total(rented(work(accelerators=64, accelerators_per_job=8, may_stop=True))) < total(found)
+    assert total(ledger) == pytest.approx(8 * USEFUL * float(stretch.value))
+    assert total(rented(work(accelerators=64, accelerators_per_job=8, may_stop=True))) < total(ledger)
 
 
 def test_nothing_interrupts_and_nothing_is_lost() -> None:
@@ -82,17 +82,17 @@ def test_a_part_is_done_on_demand_near_a_deadline() -> None:
 
 
 def test_what_may_not_stop_is_rented_on_demand() -> None:
-    found = rented(work(may_stop=True), work(accelerators=4), interruptions_per_hour=0.0)
-    assert amounts(found)["Useful hours"] == pytest.approx(USEFUL)
-    parts = amounts(found)
+    ledger = rented(work(may_stop=True), work(accelerators=4), interruptions_per_hour=0.0)
+    assert amounts(ledger)["Useful hours"] == pytest.approx(USEFUL)
+    parts = amounts(ledger)
     assert parts["May not stop: useful hours"] == pytest.approx(4 * 4_380 * 2.0)
     assert parts["May not stop: whole machines and minimums"] == pytest.approx(4 * 4_380 * 2.0)
-    assert float(found.useful_hours.sum()) == pytest.approx(12 * 4_380)
+    assert float(ledger.useful_hours.sum()) == pytest.approx(12 * 4_380)
 
 
 def test_work_that_no_longer_fits_into_its_hours_is_told() -> None:
-    found = rented(work(busy_share=1.0, may_stop=True), interruptions_per_hour=0.2)
-    assert "times as many machines at once" in found.warnings[0]
+    ledger = rented(work(busy_share=1.0, may_stop=True), interruptions_per_hour=0.2)
+    assert "times as many machines at once" in ledger.warnings[0]
     assert rented(interruptions_per_hour=0.2).warnings == ()
 
 

@@ -85,26 +85,26 @@ def test_one_price_of_42_days_in_a_market_that_rises_by_a_thousandth_a_day(
 
 def test_three_prices_read_today_by_hand() -> None:
     """Votes of equal weight: the cheaper half is all of the first and half of the second."""
-    found = worth([Read("posted", 0, 2.0), Read("posted", 0, 3.0), Read("posted", 0, 4.0)])
+    estimates = worth([Read("posted", 0, 2.0), Read("posted", 0, 3.0), Read("posted", 0, 4.0)])
     low = (2 * np.log(2.0) + np.log(3.0)) / 3
     there = 0.95
     middle = there * np.log(2.0) + (1 - there) * low  # read today: nothing holds it up
     gap, weight = low - np.log(2.0), 3.0
     doubt = there * (0.01 / 1.2816) ** 2 + (1 - there) * (0.3**2 + 0.3**2 / weight) + there * (1 - there) * gap**2
-    assert found.market_usd.tolist() == pytest.approx([np.exp(low)] * 3)
-    assert found.typical.tolist() == pytest.approx([np.exp(middle), 3.0, 4.0])
-    assert found.high[0] == pytest.approx(np.exp(middle + 1.2816 * np.sqrt(doubt)))
+    assert estimates.market_usd.tolist() == pytest.approx([np.exp(low)] * 3)
+    assert estimates.typical.tolist() == pytest.approx([np.exp(middle), 3.0, 4.0])
+    assert estimates.high[0] == pytest.approx(np.exp(middle + 1.2816 * np.sqrt(doubt)))
 
 
 def test_an_old_price_pulls_so_far_and_no_further() -> None:
     """By hand: nine at 4.00 read today, one at 1.00 read 120 days ago that weighs exp(-2) of theirs."""
-    found = worth([Read("posted", 120, 1.0), *[Read("posted", 0, 4.0)] * 9], moves=0.0)
+    estimates = worth([Read("posted", 120, 1.0), *[Read("posted", 0, 4.0)] * 9], moves=0.0)
     old = np.exp(-2.0)
     low = ((0.5 * (9 + old) - old) * np.log(4.0)) / (0.5 * (9 + old))
     held = low - 0.15 / (1 - np.exp(-4.0))
     there = 0.95 * np.exp(-0.6)
-    assert found.typical[0] == pytest.approx(np.exp(there * held + (1 - there) * low))
-    assert found.typical[0] > 3.3
+    assert estimates.typical[0] == pytest.approx(np.exp(there * held + (1 - there) * low))
+    assert estimates.typical[0] > 3.3
 
 
 def test_a_price_of_42_days_in_a_market_that_rose_by_an_eighth_goes_up_by_a_fortieth() -> None:
@@ -164,19 +164,21 @@ def test_no_birthday_of_a_price_changes_what_it_is_worth(age_days: int) -> None:
     )
 )
 def test_a_range_holds_its_middle_and_nothing_is_believed_below_what_was_read_but_moved(reads: list[Read]) -> None:
-    found = worth(reads, moves=0.0)
-    assert np.all((found.low <= found.typical) & (found.typical <= found.high))
-    assert np.all(found.typical >= found.read_usd * (1 - 1e-9))
-    assert np.all((found.available >= 0) & (found.available <= 1) & (found.repriced >= 0) & (found.repriced <= 1))
-    assert found.sellers[0] == len(reads)
+    estimates = worth(reads, moves=0.0)
+    assert np.all((estimates.low <= estimates.typical) & (estimates.typical <= estimates.high))
+    assert np.all(estimates.typical >= estimates.read_usd * (1 - 1e-9))
+    assert np.all(
+        (estimates.available >= 0) & (estimates.available <= 1) & (estimates.repriced >= 0) & (estimates.repriced <= 1)
+    )
+    assert estimates.sellers[0] == len(reads)
 
 
 def test_a_seller_has_one_vote_however_many_offers_it_posts() -> None:
     many = [Read("posted", 10, 2.0 + at / 100, provider="many") for at in range(9)]
     others = [Read("posted", 10, usd) for usd in (3.0, 3.1, 3.2, 3.3)]
-    found = worth([*many, *others], moves=0.0)
-    assert found.sellers[0] == 5
-    assert 2.0 < found.market_usd[0] < 3.1
+    estimates = worth([*many, *others], moves=0.0)
+    assert estimates.sellers[0] == 5
+    assert 2.0 < estimates.market_usd[0] < 3.1
 
 
 def test_an_offer_without_a_price_has_no_worth() -> None:

@@ -180,7 +180,7 @@ def test_a_table_that_is_gone_is_not_made_anew(place: Path, server: Server) -> N
 
 def test_a_column_that_is_gone_is_told(place: Path, server: Server) -> None:
     edited(place, "ALTER TABLE readings DROP COLUMN free")
-    assert [one for one in looks(server, place.parent).values() if not is_a_sentence(str(one), place)] == []
+    assert [look for look in looks(server, place.parent).values() if not is_a_sentence(str(look), place)] == []
 
 
 @pytest.mark.parametrize("what", ["a folder", "no database"])

@@ -63,10 +63,10 @@ def chips(catalogue: Catalogue, name: str) -> set[str]:
 
 
 def test_no_product_of_a_real_collection_stands_twice(facts: Catalogue, environ: dict[str, str]) -> None:
-    found = go(environ, with_replies("gpurentalprices", {"latest.json": collection(DAY)}))
+    result = go(environ, with_replies("gpurentalprices", {"latest.json": collection(DAY)}))
     now = live.current(environ)
     new = {key: offer for key, offer in now.offers.items() if key not in facts.offers}
-    assert found.sources[0].seen == 261
+    assert result.sources[0].seen == 261
     for key, offer in new.items():
         twins = [
             old
@@ -83,11 +83,11 @@ def test_no_product_of_a_real_collection_stands_twice(facts: Catalogue, environ:
 def test_a_source_that_is_read_without_what_it_must_name_is_told(facts: Catalogue, environ: dict[str, str]) -> None:
     whole = json.loads(collection(DAY))
     rows = [row for row in whole["offers"] if row["gpu"] != "b300"]
-    found = go(
+    result = go(
         environ, with_replies("gpurentalprices", {"latest.json": json.dumps({**whole, "offers": rows}).encode()})
     )
     wish = "gpurentalprices.com was read, but without B300-SXM-288GB: its old prices of them stay."
-    assert (found.sources[0].state, found.sources[0].said) == ("read", wish)
+    assert (result.sources[0].state, result.sources[0].said) == ("read", wish)
     assert go(environ, with_replies("gpurentalprices", {"latest.json": collection(DAY)})).sources[0].said == ""
     assert facts.offers.keys() <= live.current(environ).offers.keys()
 

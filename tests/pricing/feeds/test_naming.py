@@ -35,7 +35,7 @@ def read(environ: dict[str, str]) -> Callable[..., list[str]]:
                 gate = PriceValidator(market, store.before("example", DAY), DAY)
                 readings = [gate.reading(one, "digest") for one in every]
                 store.keep(SourceRefresh(run, "example", ABOUT, DAY, NOON, seen=len(every)), readings, NOON)
-        return ["believed" if one.reason is None else one.reason.verdict for one in readings]
+        return ["believed" if reading.reason is None else reading.reason.verdict for reading in readings]
 
     return done
 
@@ -90,8 +90,8 @@ def test_a_named_accelerator_is_believed_and_shown_and_so_is_what_comes_after(
     read(rental(2.7, accelerator="H-One-Hundred"), rental(290.0, accelerator="H-One-Hundred", sku="y"))
     assert new_offers(current(environ)) == set()
     before = current(environ).digest
-    said = name("h-one-hundred WITH 80 gb", "H100 SXM")
-    assert (said.name.means, said.verdicts) == ("H100-SXM5-80GB", {"believed": 1, "held": 1})
+    done = name("h-one-hundred WITH 80 gb", "H100 SXM")
+    assert (done.name.means, done.verdicts) == ("H100-SXM5-80GB", {"believed": 1, "held": 1})
     assert new_offers(current(environ)) == {("RunPod", "H100-SXM5-80GB", 2.7)}
     assert current(environ).digest != before
     with closing(opened(environ)) as database:

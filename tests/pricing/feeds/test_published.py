@@ -77,8 +77,8 @@ def test_what_stands_in_latest_json_is_told_in_a_sentence(
     folder = tmp_path / "out"
     folder.mkdir()
     (folder / LATEST).write_text(content, encoding="latin-1")
-    found = read(folder, environ)
-    assert (found.state, found.said) == ("failed", f"{folder}: {sentence}")
+    result = read(folder, environ)
+    assert (result.state, result.said) == ("failed", f"{folder}: {sentence}")
 
 
 @pytest.mark.parametrize(
@@ -94,9 +94,9 @@ def test_a_field_of_another_type_is_told_in_a_sentence(
     tmp_path: Path, environ: dict[str, str], head: dict[str, Any]
 ) -> None:
     publish(tmp_path / "out", [H100], **head)
-    found = read(tmp_path / "out", environ)
-    assert found.state == "failed"
-    assert is_a_sentence(found.said)
+    result = read(tmp_path / "out", environ)
+    assert result.state == "failed"
+    assert is_a_sentence(result.said)
 
 
 @pytest.mark.slow
@@ -110,8 +110,8 @@ def test_a_refresh_survives_anything_in_a_published_folder(tmp_path: Path, envir
                 row[name] = str(draw.choice(ODD))
         head = {name: draw.choice(ODD) for name in ("version", "file", "sha256", "day") if draw.random() < 0.1}
         publish(folder, rows, **head)
-        found = read(folder, environ)
-        assert not found.said or is_a_sentence(found.said), (rows, head)
+        result = read(folder, environ)
+        assert not result.said or is_a_sentence(result.said), (rows, head)
     with closing(opened(environ)) as database:
         texts = [text for table in ("products", "refreshes", "readings", "events") for kept in database.rows(
             f"SELECT * FROM {table}") for text in kept if isinstance(text, str)]  # fmt: skip

@@ -27,9 +27,9 @@ def refreshed(world: World, environ: dict[str, str]) -> RefreshResult:
 
 def test_from_an_empty_start_every_source_is_read(environ: dict[str, str]) -> None:
     with the_world() as world:
-        found = refreshed(world, environ)
-    assert {one.state for one in found.sources} == {"read"}
-    assert all(one.seen or one.left for one in found.sources)
+        result = refreshed(world, environ)
+    assert {one.state for one in result.sources} == {"read"}
+    assert all(one.seen or one.left for one in result.sources)
     with closing(opened(environ)) as database:
         held = LivePriceStore(database).held(DAY)
     assert {one.reason.kind for one in held} <= {"unknown_seller", "unknown_accelerator", "unclear_accelerator"}, (
@@ -38,7 +38,7 @@ def test_from_an_empty_start_every_source_is_read(environ: dict[str, str]) -> No
     live, facts = current(environ), load_catalogue()
     new = {value.source for offer in live.offers.values() if (figure := offer.usd_per_accelerator_hour) is not None
            for value in figure.values.values()}  # fmt: skip
-    believed = {one.source for one in found.sources if one.verdicts.get("believed")}
+    believed = {source.source for source in result.sources if source.verdicts.get("believed")}
     assert len([one for one in new if one.startswith("live-")]) > len(believed) / 2
     assert len(live.offers) > len(facts.offers)
     assert live.day >= DAY
@@ -49,8 +49,8 @@ def test_one_that_is_out_of_order_keeps_its_old_prices(environ: dict[str, str]) 
         refreshed(world, environ)
         before = current(environ)
         world.out = frozenset({"azure"})
-        found = refreshed(world, environ)
-    states = {one.source: one.state for one in found.sources}
+        result = refreshed(world, environ)
+    states = {source.source: source.state for source in result.sources}
     assert states.pop("azure") == "failed"
     assert set(states.values()) == {"read"}
     assert current(environ).offers == before.offers

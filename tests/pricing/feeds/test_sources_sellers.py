@@ -379,7 +379,7 @@ def test_a_region_of_aws_that_changed_is_odd_and_all_of_them_an_error(before: by
     found = read(feeds()["aws"], {"us-east-1.csv": changed["us-east-1.csv"]})
     assert [one.what for one in found if isinstance(one, UnreadableRow) and says in one.why] == ["us-east-1, terms"]
     terms = [one for one in found if isinstance(one, Observation) and one.purchase != "on_demand"]
-    assert all("savings plan" in one.sku for one in terms)
+    assert all("savings plan" in term.sku for term in terms)
     assert "us-east-1" in {one.region for one in found if isinstance(one, Observation)}, "the small list is there"
     with pytest.raises(FeedError):
         read(feeds()["aws"], changed | {"small.json": b"{}", "plans.json": b"{}"})

@@ -66,7 +66,11 @@ def test_no_seller_counts_for_more_than_its_limit() -> None:
 def test_the_level_of_a_chip_is_near_what_its_sellers_ask() -> None:
     catalogue, away = live_catalogue(), []
     for key in catalogue.accelerators:
-        known = [one for one in sellers(catalogue, key, DAY) if one.kind != "hyperscaler" and one.ln_price is not None]
+        known = [
+            seller
+            for seller in sellers(catalogue, key, DAY)
+            if seller.kind != "hyperscaler" and seller.ln_price is not None
+        ]
         usual = level(catalogue, key)
         if len({one.name for one in known}) >= 3 and usual is not None:
             weights = np.array([one.available * math.exp(-one.age_days / 220) for one in known])
@@ -209,7 +213,7 @@ def test_a_seller_that_gives_a_new_account_fewer_has_no_order_at_once() -> None:
 
 
 def test_the_limits_of_new_accounts_are_those_of_the_providers() -> None:
-    limits = {one.name: one.unapproved for one in sellers(live_catalogue(), H100, DAY)}
+    limits = {seller.name: seller.unapproved for seller in sellers(live_catalogue(), H100, DAY)}
     assert (limits["aws"], limits["gcp"], limits["nebius"], limits["lambda"]) == (0, 0, 16, math.inf)
     assert 15 < limits["runpod"] < 80  # 80 USD an hour
 

@@ -124,7 +124,9 @@ def test_all_at_once_the_first_token_waits_and_those_between_do_not() -> None:
 
 def test_a_mixture_gets_faster_with_its_software_and_a_dense_model_hardly() -> None:
     releases = ("0.20", "1.1")
-    old, new = (on_a_rack(engine="trtllm", batch=72, engine_release=one).output_tokens_per_s for one in releases)
+    old, new = (
+        on_a_rack(engine="trtllm", batch=72, engine_release=release).output_tokens_per_s for release in releases
+    )
     assert new > 1.1 * old
     old, new = (served(engine="trtllm", engine_release=one).output_tokens_per_s for one in releases)
     assert new == pytest.approx(old, rel=0.05)

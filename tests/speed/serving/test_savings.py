@@ -12,7 +12,7 @@ from pricing import load_catalogue
 
 def found(**said: Any) -> dict[str, Any]:
     job = ServingJob(**({"model": "Llama-3.1-8B", "accelerator": "H100-SXM5-80GB"} | said))
-    return {one.words: one.result for one in serving_variants(load_catalogue(), job)}
+    return {variant.words: variant.result for variant in serving_variants(load_catalogue(), job)}
 
 
 def test_the_first_is_the_service_itself_and_narrow_numbers_take_less() -> None:

@@ -21,33 +21,33 @@ def served(catalogue: Catalogue = CATALOGUE, **wish: Any) -> ServingResult:
 
 
 def test_a_small_model_fits_and_says_how_fast_and_where_the_time_goes() -> None:
-    one = served()
-    assert one.fits
-    assert one.output_tokens_per_s_low < one.output_tokens_per_s < one.output_tokens_per_s_high
-    assert one.requests_per_s == pytest.approx(one.output_tokens_per_s / 300)
-    assert sum(part.share for part in one.time_shares) == pytest.approx(1)
-    assert one.output_tokens_per_accelerator_hour == pytest.approx(3_600 * one.output_tokens_per_s)
-    memory = one.memory
+    result = served()
+    assert result.fits
+    assert result.output_tokens_per_s_low < result.output_tokens_per_s < result.output_tokens_per_s_high
+    assert result.requests_per_s == pytest.approx(result.output_tokens_per_s / 300)
+    assert sum(part.share for part in result.time_shares) == pytest.approx(1)
+    assert result.output_tokens_per_accelerator_hour == pytest.approx(3_600 * result.output_tokens_per_s)
+    memory = result.memory
     parts = memory.weights_gb + memory.adapters_gb + memory.working_gb + memory.cache_gb + memory.unused_gb
     assert parts == pytest.approx(memory.device_gb)
     assert memory.weights_gb == pytest.approx(16.06, abs=0.01)
 
 
 def test_what_does_not_fit_says_why_and_what_would_help_cheapest_first() -> None:
-    one = served(model="llama-3.3-70b", accelerators=1)
-    assert not one.fits
-    assert one.reason is not None
-    assert "142.6 GB" in one.reason
-    assert [way.change.split()[0] for way in one.ways_to_fit[:3]] == ["store", "share", "take"]
-    two = served(model="llama-3.3-70b", tensor_parallel=one.ways_to_fit[1].accelerators_per_replica)
+    result = served(model="llama-3.3-70b", accelerators=1)
+    assert not result.fits
+    assert result.reason is not None
+    assert "142.6 GB" in result.reason
+    assert [way.change.split()[0] for way in result.ways_to_fit[:3]] == ["store", "share", "take"]
+    two = served(model="llama-3.3-70b", tensor_parallel=result.ways_to_fit[1].accelerators_per_replica)
     assert two.fits
     assert served(model="llama-3.3-70b", accelerators=1, weight_precision="fp8").fits
 
 
 def test_a_long_context_is_helped_by_a_narrower_cache() -> None:
-    one = served(model="llama-3.1-8b", accelerator="RTX-4090-24GB", accelerators=1, input_tokens=60_000)
-    assert not one.fits
-    assert one.ways_to_fit[0].change == "keep the cache in 8 bits"
+    result = served(model="llama-3.1-8b", accelerator="RTX-4090-24GB", accelerators=1, input_tokens=60_000)
+    assert not result.fits
+    assert result.ways_to_fit[0].change == "keep the cache in 8 bits"
 
 
 @pytest.mark.parametrize(("wish", "says"), [
@@ -80,13 +80,13 @@ def test_nonsense_is_refused(wish: dict[str, Any]) -> None:
 
 
 def test_a_service_needs_accelerators_for_its_peak() -> None:
-    one = served(mode="server", requests_per_s=50.0, peak_requests_per_s=300.0)
-    assert one.accelerators_at_average is not None
-    assert one.accelerators_at_peak is not None
-    assert one.accelerators_at_average < one.accelerators_at_peak
-    assert one.requests_per_s_within_promise <= one.requests_per_s
-    assert one.ttft.p50_ms <= one.ttft.p95_ms <= one.ttft.p99_ms <= 2_000
-    assert one.tpot.p50_ms <= one.tpot.p95_ms <= one.tpot.p99_ms <= 100
+    result = served(mode="server", requests_per_s=50.0, peak_requests_per_s=300.0)
+    assert result.accelerators_at_average is not None
+    assert result.accelerators_at_peak is not None
+    assert result.accelerators_at_average < result.accelerators_at_peak
+    assert result.requests_per_s_within_promise <= result.requests_per_s
+    assert result.ttft.p50_ms <= result.ttft.p95_ms <= result.ttft.p99_ms <= 2_000
+    assert result.tpot.p50_ms <= result.tpot.p95_ms <= result.tpot.p99_ms <= 100
 
 
 def test_drafts_keep_a_promise_that_one_token_a_step_cannot() -> None:
@@ -183,9 +183,9 @@ def test_twice_the_layers_take_about_twice_as_long() -> None:
 
 def test_processors_and_apples_serve_small_models_with_a_wide_band() -> None:
     for accelerator in ("CPU-Xeon-8480plus", "Apple-M4-Max-128GB"):
-        one = served(accelerator=accelerator, engine="local", weight_precision="int4", batch=1)
-        assert 5 < one.output_tokens_per_s < 200
-        assert one.accelerators_per_replica == 1
+        result = served(accelerator=accelerator, engine="local", weight_precision="int4", batch=1)
+        assert 5 < result.output_tokens_per_s < 200
+        assert result.accelerators_per_replica == 1
     assert any("processor" in text for text in served(accelerator="CPU-Xeon-8480plus", engine="local").warnings)
 
 
@@ -200,20 +200,20 @@ def test_a_new_replica_has_to_load_its_weights() -> None:
 def test_a_number_of_requests_at_once_is_that_of_all_accelerators_together(at_once: int, count: int, tp: int) -> None:
     if tp is not None and tp > count:
         return
-    one = served(batch=at_once, accelerators=count, tensor_parallel=tp)
-    busy = min(one.replicas, at_once)
-    assert one.idle_replicas == one.replicas - busy
-    assert one.batch_per_replica >= 1
-    room = one.most_requests_per_replica * busy
-    assert one.requests_at_once == pytest.approx(at_once if at_once <= room else min(at_once, room), rel=0.16)
+    result = served(batch=at_once, accelerators=count, tensor_parallel=tp)
+    busy = min(result.replicas, at_once)
+    assert result.idle_replicas == result.replicas - busy
+    assert result.batch_per_replica >= 1
+    room = result.most_requests_per_replica * busy
+    assert result.requests_at_once == pytest.approx(at_once if at_once <= room else min(at_once, room), rel=0.16)
     if at_once <= room:
-        assert one.requests_at_once == pytest.approx(at_once)
+        assert result.requests_at_once == pytest.approx(at_once)
         assert (
-            one.output_tokens_per_s
+            result.output_tokens_per_s
             <= served(batch=at_once + 1, accelerators=count, tensor_parallel=tp).output_tokens_per_s
         )
-    shares = one.accelerators_per_replica * one.replicas * one.output_tokens_per_accelerator_hour
-    assert shares == pytest.approx(3_600 * one.output_tokens_per_s)
+    shares = result.accelerators_per_replica * result.replicas * result.output_tokens_per_accelerator_hour
+    assert shares == pytest.approx(3_600 * result.output_tokens_per_s)
 
 
 def test_one_request_on_four_accelerators_is_one_request() -> None:

@@ -42,16 +42,16 @@ def job(model: str, peak: float, **more: float | int) -> ServingJob:
 
 
 def test_a_few_calls_of_a_small_model_need_no_gpu() -> None:
-    found = cpu_feasibility(CATALOGUE, job("qwen3-0.6b", 0.5, input_tokens=300, output_tokens=100))
-    assert CATALOGUE.accelerators[found.enough.accelerator].kind == "cpu"
-    assert "No GPU is needed" in cpu_sufficient_for_peak(found)[0]
+    feasibility = cpu_feasibility(CATALOGUE, job("qwen3-0.6b", 0.5, input_tokens=300, output_tokens=100))
+    assert CATALOGUE.accelerators[feasibility.enough.accelerator].kind == "cpu"
+    assert "No GPU is needed" in cpu_sufficient_for_peak(feasibility)[0]
 
 
 def test_many_calls_of_a_large_model_need_one() -> None:
-    found = cpu_feasibility(CATALOGUE, job("llama-3.3-70b", 20.0))
-    assert found.enough is None
-    assert cpu_sufficient_for_peak(found) == ()
-    assert cpu_sentences(found)[0].startswith("A GPU is needed")
+    feasibility = cpu_feasibility(CATALOGUE, job("llama-3.3-70b", 20.0))
+    assert feasibility.enough is None
+    assert cpu_sufficient_for_peak(feasibility) == ()
+    assert cpu_sentences(feasibility)[0].startswith("A GPU is needed")
 
 
 def test_the_verdict_is_at_the_low_end_of_the_band() -> None:
@@ -62,19 +62,19 @@ def test_the_verdict_is_at_the_low_end_of_the_band() -> None:
         for found in (sure, unsure, too_many)
     ]
     assert verdicts == ["enough", "perhaps", "too slow"]
-    low = next(one.low for one in sure.machines if one.accelerator == "CPU-Xeon-8480plus")
+    low = next(machine.low for machine in sure.machines if machine.accelerator == "CPU-Xeon-8480plus")
     assert 2 * low == pytest.approx(936, rel=0.01)
 
 
 def test_what_somebody_has_comes_first() -> None:
-    found = cpu_feasibility(CATALOGUE, job("llama-3.1-8b", 1.0), have=("rtx 4090",))
-    assert found.enough.yours
-    assert cpu_sentences(found)[0].startswith("What you have is enough: RTX 4090")
+    feasibility = cpu_feasibility(CATALOGUE, job("llama-3.1-8b", 1.0), have=("rtx 4090",))
+    assert feasibility.enough.yours
+    assert cpu_sentences(feasibility)[0].startswith("What you have is enough: RTX 4090")
 
 
 def test_one_card_is_one_card() -> None:
-    found = cpu_feasibility(CATALOGUE, job("llama-3.1-70b", 0.05), have=("rtx 4090",))
-    assert found.machines[0].verdict == "does not fit"
+    feasibility = cpu_feasibility(CATALOGUE, job("llama-3.1-70b", 0.05), have=("rtx 4090",))
+    assert feasibility.machines[0].verdict == "does not fit"
 
 
 def test_its_rate_is_that_of_serve_on_the_same_machine() -> None:

@@ -24,7 +24,7 @@ def test_the_batch_is_the_nearest_that_divides(count: int, batch: int) -> None:
     found = train(load_catalogue(), job(count))
     assert found.fits
     assert found.global_batch_sequences == batch
-    assert any(f"a step takes {batch:,} sequences" in said for said in found.warnings) == (batch != 1_024)
+    assert any(f"a step takes {batch:,} sequences" in warning for warning in found.warnings) == (batch != 1_024)
 
 
 def test_a_batch_that_is_asked_for_stays_and_its_neighbours_are_told() -> None:
@@ -45,7 +45,7 @@ def test_fewer_that_divide_are_named_where_they_are_faster() -> None:
     odd, even = (train(load_catalogue(), job(count, model="Llama-3.1-70B")) for count in (97, 96))
     assert odd.better.accelerators == 96
     assert odd.speed.days.typical > even.speed.days.typical
-    assert any("97 divide badly: 96 accelerators are" in said for said in odd.warnings)
+    assert any("97 divide badly: 96 accelerators are" in warning for warning in odd.warnings)
     assert even.better is None
 
 
@@ -59,7 +59,9 @@ def test_a_processor_trains_slowly_and_over_a_wide_range() -> None:
     peak_tokens = 229.4e12 / (6 * 1.24e9)
     assert 0.05 * peak_tokens < rate.typical < 0.25 * peak_tokens
     assert found.memory_gb == pytest.approx(256, rel=0.05)
-    assert any("nobody has published how fast they train" in one and "256 GB" in one for one in found.warnings)
+    assert any(
+        "nobody has published how fast they train" in warning and "256 GB" in warning for warning in found.warnings
+    )
 
 
 def test_the_memory_of_a_server_is_ours_to_say() -> None:

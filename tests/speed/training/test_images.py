@@ -39,21 +39,21 @@ def test_every_published_rate_belongs_to_a_network_and_an_accelerator(catalogue:
 
 
 def test_a_published_rate_is_what_is_said(catalogue: Catalogue) -> None:
-    found = learnt(catalogue, accelerators=8)
-    assert found.measured
-    assert found.images_per_s_each.typical == pytest.approx(22_088 / 8)  # the only table with eight H100
-    assert found.images == 90 * 1_281_167
+    result = learnt(catalogue, accelerators=8)
+    assert result.measured
+    assert result.images_per_s_each.typical == pytest.approx(22_088 / 8)  # the only table with eight H100
+    assert result.images == 90 * 1_281_167
     # An experienced team reaches 0.9 of a published speed.
-    assert found.hours.typical == pytest.approx(90 * 1_281_167 / 22_088 / 3_600 / 0.9)
+    assert result.hours.typical == pytest.approx(90 * 1_281_167 / 22_088 / 3_600 / 0.9)
 
 
 def test_two_tables_that_disagree_both_lie_in_the_range(catalogue: Catalogue) -> None:
-    found = learnt(catalogue, accelerator=A100, accelerators=8)
+    result = learnt(catalogue, accelerator=A100, accelerators=8)
     each = [run.images_per_s / 8 for run in published_image_rates()
             if (run.network, run.accelerator, run.accelerators) == ("resnet-50", A100, 8)]  # fmt: skip
     assert len(each) > 1
-    assert found.images_per_s_each.typical == pytest.approx(median(each))
-    assert found.images_per_s_each.low <= min(each) < max(each) <= found.images_per_s_each.high
+    assert result.images_per_s_each.typical == pytest.approx(median(each))
+    assert result.images_per_s_each.low <= min(each) < max(each) <= result.images_per_s_each.high
 
 
 def test_elsewhere_the_rate_is_carried_over_marked_and_wide(catalogue: Catalogue) -> None:

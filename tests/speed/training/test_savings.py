@@ -55,7 +55,7 @@ def test_what_shards_or_computes_again_or_narrows_never_needs_more(catalogue: Ca
 def test_pipeline_stages_leave_only_the_sharding_that_goes_with_them(catalogue: Catalogue) -> None:
     words = by_words(memory_savings(catalogue, job(pp=4, tp=1)))
     assert "nothing sharded" in words or "ZeRO 1: states sharded" in words
-    assert not any("ZeRO 2" in one or "ZeRO 3" in one for one in words)
+    assert not any("ZeRO 2" in word or "ZeRO 3" in word for word in words)
 
 
 def test_what_does_not_fit_starts_from_the_leanest_layout_and_names_enough_accelerators(catalogue: Catalogue) -> None:

@@ -35,18 +35,18 @@ def test_the_waterfall_adds_up_to_the_step(catalogue: Catalogue) -> None:
 
 
 def test_all_layouts_of_a_large_job_are_weighed_and_the_best_is_first(catalogue: Catalogue) -> None:
-    found = asked(
+    result = asked(
         catalogue, model="GPT-3-175B", accelerator="A100-SXM4-80GB", accelerators=4_096, seq_len=2_048,
         global_batch_sequences=4_096,
     )  # fmt: skip
-    assert found.layouts_evaluated > 1_000
-    layouts = [found.speed.layout, *found.speed.runners_up]
+    assert result.layouts_evaluated > 1_000
+    layouts = [result.speed.layout, *result.speed.runners_up]
     rates = [layout.tokens_per_s_per_accelerator for layout in layouts]
     assert rates == sorted(rates, reverse=True)
     plans = [layout.plan for layout in layouts]
     assert all(plan.tp * plan.pp * plan.cp * plan.dp == 4_096 for plan in plans)
-    assert all(layout.memory_gb <= found.memory_gb for layout in layouts)
-    assert found.excluded["does not fit in memory"] > 0
+    assert all(layout.memory_gb <= result.memory_gb for layout in layouts)
+    assert result.excluded["does not fit in memory"] > 0
 
 
 def test_a_stated_layout_is_kept_and_never_beats_the_search(catalogue: Catalogue) -> None:
