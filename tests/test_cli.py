@@ -144,13 +144,13 @@ work:
 
 
 def test_the_front_the_recommendation_and_why_others_lost(capsys: pytest.CaptureFixture[str]) -> None:
-    code, said, _ = run(capsys, *RUN, "--deadline-days", "30")
+    code, out, _ = run(capsys, *RUN, "--deadline-days", "30")
     assert code == OK
-    assert said.startswith("Train Llama 3 8B on 20 billion tokens\n")
-    assert "the cheapest within 30 days" in said
-    assert "recommended" in said
+    assert out.startswith("Train Llama 3 8B on 20 billion tokens\n")
+    assert "the cheapest within 30 days" in out
+    assert "recommended" in out
     for head in ("The front", "Runners-up", "Why candidates lost"):
-        assert f"\n{head}" in said
+        assert f"\n{head}" in out
 
 
 @pytest.mark.slow
@@ -175,19 +175,19 @@ def test_a_file_that_leaves_it_open_is_the_same_question(capsys: pytest.CaptureF
     plan.write_text(PLAN, encoding="utf-8")
     of_file = run(capsys, "cheapest", str(plan), "--count", "8", "--deadline-days", "30", *DAY)
     assert of_file == run(capsys, *RUN, "--deadline-days", "30")
-    code, said, _ = run(capsys, "plan", str(plan), *DAY)
+    code, out, _ = run(capsys, "plan", str(plan), *DAY)
     assert code == OK
-    assert "which accelerator is not said" not in said
+    assert "which accelerator is not said" not in out
 
 
 @pytest.mark.slow
 def test_a_service_and_its_accelerators(capsys: pytest.CaptureFixture[str]) -> None:
     some = ["--accelerator", "H100 SXM5", "--accelerator", "mi300x"]
     asked = ["--requests-per-s", "5", "--peak", "9", "--input-tokens", "500", "--output-tokens", "200"]
-    code, said, _ = run(capsys, "cheapest", "--model", "llama-3-8b", *asked, *some, *DAY)
+    code, out, _ = run(capsys, "cheapest", "--model", "llama-3-8b", *asked, *some, *DAY)
     assert code == OK
-    assert "9 at the peak" in said
-    assert "ms a token" in said
+    assert "9 at the peak" in out
+    assert "ms a token" in out
 
 
 @pytest.mark.slow
@@ -216,7 +216,7 @@ def test_whoever_waits_sees_a_bar_that_goes_away(
     (["--model", "llama-3-8b", "--requests-per-s", "5", "--peak", "2"], "peak"),
 ])  # fmt: skip
 def test_bad_input_is_one_sentence(arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
-    code, said, told = run(capsys, "cheapest", *arguments, *DAY)
-    assert (code, said) == (BAD_INPUT, "")
+    code, out, told = run(capsys, "cheapest", *arguments, *DAY)
+    assert (code, out) == (BAD_INPUT, "")
     assert sentence in told
     assert told.count("\n") == 1

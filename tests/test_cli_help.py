@@ -64,9 +64,9 @@ def test_a_section_names_every_option_of_its_help_and_no_other(verb: str, capsys
 def test_a_length_is_read_as_typed_and_shown_to_the_last_token(
     capsys: pytest.CaptureFixture[str], typed: str, count: str
 ) -> None:
-    code, said, _ = run(capsys, "train", "--model", "llama-3-8b", *H100, "--count", "64", "--seq-len", typed)
+    code, out, _ = run(capsys, "train", "--model", "llama-3-8b", *H100, "--count", "64", "--seq-len", typed)
     assert code == OK
-    assert f"sequences of {count} tokens are longer than the 8,192 the model was made for" in said
+    assert f"sequences of {count} tokens are longer than the 8,192 the model was made for" in out
 
 
 @pytest.mark.parametrize(("verb", "typed", "wish"), [

@@ -161,8 +161,8 @@ def test_tables_that_cannot_be_used_are_told_in_one_sentence(
         ([mine, str(tmp_path / "twin.csv")], "=mine.csv and twin.csv are both training runs: put them into one table"),
     ):
         flags = [word for file in files for word in ("--runs", file)]
-        code, said, err = run(capsys, "plan", str(base), *DAY, *flags)
-        assert (code, said) == (BAD_INPUT, "")
+        code, out, err = run(capsys, "plan", str(base), *DAY, *flags)
+        assert (code, out) == (BAD_INPUT, "")
         assert wish in err.splitlines()[-1]
 
 

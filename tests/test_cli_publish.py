@@ -91,8 +91,8 @@ def test_what_one_publishes_another_reads(home: Home, tmp_path: Path) -> None:
     for facts in (ours, theirs):
         figure = facts.offers[H100].usd_per_accelerator_hour
         assert figure.newest.typical == 2.79
-    assert {key: one.usd_per_accelerator_hour.newest.typical for key, one in theirs.offers.items()
-            if one.usd_per_accelerator_hour} == {
+    assert {key: offer.usd_per_accelerator_hour.newest.typical for key, offer in theirs.offers.items()
+            if offer.usd_per_accelerator_hour} == {
         key: one.usd_per_accelerator_hour.newest.typical for key, one in ours.offers.items()
         if one.usd_per_accelerator_hour}  # fmt: skip
     assert theirs.facts["exchange-rate-eur"].figure.newest.typical == 1.16

@@ -52,8 +52,8 @@ def test_every_row_comes_back_with_its_prediction(
 
 
 def test_check_without_a_file_uses_ours_and_counts_skips(capsys: pytest.CaptureFixture[str]) -> None:
-    code, said, _ = run(capsys, "check", "training", "--json")
-    told = json.loads(said)
+    code, out, _ = run(capsys, "check", "training", "--json")
+    told = json.loads(out)
     assert code == OK
     whole = next(group for group in told["summary"] if group["by"] == "all")
     assert whole["skipped"] == sum(one["runs"] for one in told["skipped"]) > 0
@@ -72,18 +72,18 @@ def test_a_table_that_cannot_be_read_is_told_in_one_sentence(
 ) -> None:
     path = tmp_path / "mine.csv"
     path.write_bytes(text.encode("latin-1"))
-    code, said, err = run(capsys, "check", kind, str(path))
-    assert (code, said) == (BAD_INPUT, "")
+    code, out, err = run(capsys, "check", kind, str(path))
+    assert (code, out) == (BAD_INPUT, "")
     assert wish in err
     assert err.startswith("mine.csv")
     assert err.count("\n") == 1
 
 
 def test_a_training_run_is_told_with_time_cost_and_memory(capsys: pytest.CaptureFixture[str]) -> None:
-    code, said, _ = run(capsys, "train", "--model", "llama-3-8b", *H100, "--count", "64", "--tokens", "1T")
+    code, out, _ = run(capsys, "train", "--model", "llama-3-8b", *H100, "--count", "64", "--tokens", "1T")
     assert code == OK
     for word in ("Layout and runners-up", "GPU-hours", "a GPU-hour", "optimizer states", "below the peak"):
-        assert word in said
+        assert word in out
 
 
 def test_training_says_the_same_as_json_and_csv(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -119,19 +119,19 @@ def test_every_verb_refuses_to_train_in_a_precision_that_the_chip_lacks(
     a100 = ["--model", "llama-3-8b", "--accelerator", "a100 sxm 80gb", "--tokens", "1e10", "--precision", "fp8"]
     fp4 = ["--model", "llama-3-8b", *H100, "--tokens", "1e10", "--precision", "fp4"]
     for arguments in (["train", *a100], ["train", *fp4], ["plan", str(plan)], ["cheapest", *fp4]):
-        _, said, error = run(capsys, *arguments)
-        assert re.search(r"no (fp8|fp4) units are on record, so it cannot train in \1; choose bf16", said + error)
+        _, out, error = run(capsys, *arguments)
+        assert re.search(r"no (fp8|fp4) units are on record, so it cannot train in \1; choose bf16", out + error)
 
 
 def test_what_does_not_fit_is_an_answer(capsys: pytest.CaptureFixture[str]) -> None:
-    code, said, _ = run(capsys, "train", "--model", "llama-3.1-70b", *H100, "--tokens", "1B")
+    code, out, _ = run(capsys, "train", "--model", "llama-3.1-70b", *H100, "--tokens", "1B")
     assert code == OK
-    assert "does not fit" in said
-    assert "16 accelerators" in said
-    code, said, _ = run(capsys, "serve", "--model", "llama-3.3-70b", *H100, "--count", "1")
+    assert "does not fit" in out
+    assert "16 accelerators" in out
+    code, out, _ = run(capsys, "serve", "--model", "llama-3.3-70b", *H100, "--count", "1")
     assert code == OK
-    assert "does not fit" in said
-    assert "fp8" in said
+    assert "does not fit" in out
+    assert "fp8" in out
 
 
 def test_serving_is_told_with_latency_and_cost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -168,8 +168,8 @@ def test_serving_is_told_with_latency_and_cost(tmp_path: Path, capsys: pytest.Ca
     (["serve", "--model", "llama-3.1-8b", *H100, "--requests-per-s", "9", "--peak-requests-per-s", "1"], "peak"),
 ])  # fmt: skip
 def test_bad_input_gets_one_sentence(arguments: list[str], wish: str, capsys: pytest.CaptureFixture[str]) -> None:
-    code, said, err = run(capsys, *arguments)
-    assert (code, said) == (BAD_INPUT, "")
+    code, out, err = run(capsys, *arguments)
+    assert (code, out) == (BAD_INPUT, "")
     assert wish in err
     assert err.count("\n") == 1
 
@@ -218,20 +218,20 @@ def test_runs_and_constants_of_ones_own_are_gone_by(tmp_path: Path, capsys: pyte
     }  # fmt: skip
     runs, constants = table(tmp_path / "mine.csv", [mine]), tmp_path / "constants.yaml"
     job = ["serve", "--model", "llama-3.1-8b", *H100, "--batch", "64"]
-    code, said, _ = run(capsys, *job, "--runs", str(runs))
+    code, out, _ = run(capsys, *job, "--runs", str(runs))
     assert code == OK
-    assert "Uses 1 run of yours of this model on H100 SXM5 80 GB" in said
-    assert "They are mine." in said
+    assert "Uses 1 run of yours of this model on H100 SXM5 80 GB" in out
+    assert "They are mine." in out
     data = (DATA / "serving_constants.yaml").read_text(encoding="utf-8")
     constants.write_text(re.sub(r"(flops_share: {value: )[0-9.]+", r"\g<1>0.4", data, count=1), encoding="utf-8")
     rates = []
     for more in ([], ["--constants", str(constants)]):
-        code, said, _ = run(capsys, *job, "--json", *more)
-        rates.append(json.loads(said)["output_tokens_per_s"])
+        code, out, _ = run(capsys, *job, "--json", *more)
+        rates.append(json.loads(out)["output_tokens_per_s"])
     assert rates[1] < 0.9 * rates[0]
     constants.write_text("about: 1\n", encoding="utf-8")
-    code, said, err = run(capsys, *job, "--constants", str(constants))
-    assert (code, said) == (BAD_INPUT, "")
+    code, out, err = run(capsys, *job, "--constants", str(constants))
+    assert (code, out) == (BAD_INPUT, "")
     assert err.startswith("constants.yaml")
 
 
@@ -245,10 +245,10 @@ def own_runs(tmp_path: Path, **changes: str) -> str:
 
 
 def test_ones_own_runs_move_a_training_answer_and_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, said, _ = run(capsys, *TRAIN, "--runs", own_runs(tmp_path))
+    code, out, _ = run(capsys, *TRAIN, "--runs", own_runs(tmp_path))
     assert code == OK
-    assert "Uses 1 run of yours of this model on H100 SXM5 80 GB" in said
-    assert "They are mine-1." in said
+    assert "Uses 1 run of yours of this model on H100 SXM5 80 GB" in out
+    assert "They are mine-1." in out
     told = json.loads(run(capsys, *TRAIN, "--runs", own_runs(tmp_path), "--json")[1])
     plain = json.loads(run(capsys, *TRAIN, "--json")[1])
     assert "own_runs" not in plain
@@ -266,8 +266,8 @@ def test_bad_runs_and_constants_are_told_in_one_sentence(tmp_path: Path, capsys:
         (["--runs", elsewhere], "was measured on H100-SXM5-80GB"),
         (["--runs", elsewhere, "--measured-over-predicted", "0.9"], "mutually exclusive"),
     ):
-        code, said, err = run(capsys, *TRAIN, *more)
-        assert (code, said) == (BAD_INPUT, "")
+        code, out, err = run(capsys, *TRAIN, *more)
+        assert (code, out) == (BAD_INPUT, "")
         assert wish in err
         assert err.count("\n") == 1
 
@@ -276,13 +276,13 @@ TUNE = ["train", "--model", "llama-3-8b", *H100, "--method", "qlora", "--tokens"
 
 
 def test_one_slice_is_asked_about_and_its_bill_is_the_whole(capsys: pytest.CaptureFixture[str]) -> None:
-    code, said, _ = run(capsys, *TUNE, "--global-batch", "8", "--mig-profile", "1g.10gb")
+    code, out, _ = run(capsys, *TUNE, "--global-batch", "8", "--mig-profile", "1g.10gb")
     assert code == OK
-    assert "on 1 x H100-SXM5-80GB, slice 1g.10gb" in said
-    assert "A slice is not rented alone" in said
-    code, said, _ = run(capsys, "serve", "--model", "llama-3.1-8b", *H100, "--mig-profile", "2g.20gb")
+    assert "on 1 x H100-SXM5-80GB, slice 1g.10gb" in out
+    assert "A slice is not rented alone" in out
+    code, out, _ = run(capsys, "serve", "--model", "llama-3.1-8b", *H100, "--mig-profile", "2g.20gb")
     assert code == OK
-    assert "H100-SXM5-80GB, slice 2g.20gb" in said.splitlines()[0]
+    assert "H100-SXM5-80GB, slice 2g.20gb" in out.splitlines()[0]
 
 
 def test_a_batch_that_does_not_divide_is_refused_or_told_without_numbers_that_are_none(
@@ -292,14 +292,14 @@ def test_a_batch_that_does_not_divide_is_refused_or_told_without_numbers_that_ar
     code, _, err = run(capsys, *asked, "--dp", "64", "--global-batch", "7")
     assert code == BAD_INPUT
     assert "does not divide into 64 replicas of micro-batches of 1; nearest: 64" in err
-    _, said, _ = run(capsys, *asked, "--micro-batch", "3", "--global-batch", "64")
-    assert "no layout is legal" in said.splitlines()[0]
-    assert "nan" not in said
+    _, out, _ = run(capsys, *asked, "--micro-batch", "3", "--global-batch", "64")
+    assert "no layout is legal" in out.splitlines()[0]
+    assert "nan" not in out
 
 
 def test_what_would_make_it_fit_says_each_count_once(capsys: pytest.CaptureFixture[str]) -> None:
-    _, said, _ = run(capsys, "train", "--model", "gpt-3-175b", "--accelerator", "H100 SXM5", "--count", "8")
-    ways = said.split("What would make it fit")[1].split("\n\n")[0].splitlines()[1:]
+    _, out, _ = run(capsys, "train", "--model", "gpt-3-175b", "--accelerator", "H100 SXM5", "--count", "8")
+    ways = out.split("What would make it fit")[1].split("\n\n")[0].splitlines()[1:]
     assert ways[1].endswith("on the same 8 accelerators")
     assert ways[2] == "- 64 accelerators"
 

@@ -137,7 +137,7 @@ def test_what_reckons_loads_no_library_of_tables_and_no_solver(arguments: list[s
 def test_files_are_written_without_a_library_of_tables(tmp_path: Path) -> None:
     files = [tmp_path / name for name in ("cash.csv", "assumptions.csv", "results.csv")]
     flags = ("--csv", "--csv-assumptions", "--csv-results")
-    found = ran("plan", "startup", *DAY, *(str(one) for pair in zip(flags, files, strict=True) for one in pair))
+    found = ran("plan", "startup", *DAY, *(str(way) for pair in zip(flags, files, strict=True) for way in pair))
     assert found.code == 0
     assert all(file.stat().st_size > 500 for file in files)
     assert not found.loaded(*OF_TABLES_AND_SCREENS)

@@ -41,9 +41,9 @@ def said(kind: str, ratios: tuple[float, ...], **changes: str) -> FactorTable:
 
 def test_runs_that_are_alike_become_one_factor_with_its_spread() -> None:
     table = said("training", (0.78, 0.8, 0.85))
-    (one,) = table.factors
-    assert one.ids == ("mine-1", "mine-2", "mine-3")
-    entry = one.run
+    (factor,) = table.factors
+    assert factor.ids == ("mine-1", "mine-2", "mine-3")
+    entry = factor.run
     assert (entry.kind, entry.accelerator, entry.model, entry.precision, entry.method) == (
         "training", H100, "Llama-3-8B", "bf16", "full",
     )  # fmt: skip

@@ -42,7 +42,7 @@ CARDS = re.compile(r"(\d+)x-", re.IGNORECASE)
 def test_a_card_of_two_gpus_is_counted_as_two_or_set_aside(kind: Kind) -> None:
     rows = [row for row in published_runs(TABLES[kind]) if TWO_ON_A_CARD.search(row["accelerator"])]
     cards = [CARDS.search(row["source_url"]) for row in rows]
-    counted = [row for row, found in zip(rows, cards, strict=True) if not found or row["n_accelerators"] == found[1]]
+    counted = [row for row, card in zip(rows, cards, strict=True) if not card or row["n_accelerators"] == card[1]]
     assert all("8 GPUs where 4 are written" in row["notes"] for row in counted)
     checks = KINDS[kind].check(CATALOGUE, counted)
     assert all("tier C" in check.skipped_reason and check.error is None for check in checks)
@@ -254,6 +254,6 @@ def test_runs_that_are_not_used_are_counted_and_told_by_reason() -> None:
 def test_runs_that_contradict_each_other_by_far_still_make_a_factor() -> None:
     like = {"accelerator": "H100-SXM5-80GB", "model": "Llama-3-8B"}
     runs = [OwnRun(str(n), "", "", ratio, 1.0, like=like) for n, ratio in enumerate((0.05, 0.05, 0.05, 20.0, 20.0))]
-    (one,) = factors("training", runs, source="mine.csv", day=DAY).factors
-    assert one.run.ratio == 0.05
-    assert one.run.low == 0.005  # the widest there is
+    (factor,) = factors("training", runs, source="mine.csv", day=DAY).factors
+    assert factor.run.ratio == 0.05
+    assert factor.run.low == 0.005  # the widest there is

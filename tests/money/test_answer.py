@@ -79,14 +79,14 @@ def test_a_mix_is_compared_like_any_other(mix: float, verdict: str, pair: tuple[
     assert answer.best.option.way == ("mix" if mix < 100 else "own")
     assert answer.pair is not None
     assert tuple(one.option.way for one in answer.pair) == pair
-    assert [one.present_usd for one in answer.ranked] == sorted([100.0, 102.0, mix])
+    assert [way.present_usd for way in answer.ranked] == sorted([100.0, 102.0, mix])
 
 
 @pytest.mark.parametrize(("lease", "best"), [(99.0, "on_demand"), (97.0, "lease")])
 def test_the_cheapest_of_each_group_is_compared(lease: float, best: str) -> None:
     answer = said(own=100, lease=lease, on_demand=98)
     assert answer.pair is not None
-    assert tuple(one.option.way for one in answer.pair) == ("lease", "on_demand")
+    assert tuple(way.option.way for way in answer.pair) == ("lease", "on_demand")
     assert answer.best.option.way == best
 
 
@@ -95,7 +95,7 @@ def test_the_best_of_each_side_is_compared() -> None:
     assert answer.verdict == "own"
     assert (answer.own and answer.own.option.way, answer.rent and answer.rent.option.way) == ("loan", "reserved")
     assert answer.gap_share == pytest.approx(120 / 90 - 1)
-    assert [one.option.way for one in answer.ranked] == ["loan", "own", "reserved", "on_demand", "spot"]
+    assert [way.option.way for way in answer.ranked] == ["loan", "own", "reserved", "on_demand", "spot"]
 
 
 def test_keeping_what_is_there() -> None:
@@ -296,10 +296,10 @@ def test_the_parts_of_an_answer_do_not_contradict_each_other(scenario: Scenario)
     assert own.measures.npv_usd == pytest.approx(rent.present_usd - own.present_usd, rel=1e-9, abs=1e-6)
     assert answer.gap_share is not None
     assert (answer.verdict == "close") == (answer.gap_share < CLOSE_GAP)
-    for one in answer.ranked:
-        assert one.cumulative_usd[-1] == pytest.approx(one.present_usd)
-        assert one.low_usd <= one.present_usd <= one.high_usd
-        assert one.measures.present_usd == one.present_usd
+    for way in answer.ranked:
+        assert way.cumulative_usd[-1] == pytest.approx(way.present_usd)
+        assert way.low_usd <= way.present_usd <= way.high_usd
+        assert way.measures.present_usd == way.present_usd
     month = answer.payback.month
     if answer.payback.is_found and month > 0:
         at = int(month)
@@ -340,5 +340,5 @@ def test_the_day_is_the_plans_and_not_todays() -> None:
     terms = FinancialTerms(timing="dated", discount_rate_per_year=0.5)
     once, again = (build_answer(plan(CATALOGUE, Scenario(terms=terms, ways=WAYS), DAY)) for _ in range(2))
     leap = build_answer(plan(CATALOGUE, Scenario(terms=terms, ways=WAYS), date(2027, 11, 21)))
-    assert [one.present_usd for one in once.ranked] == [one.present_usd for one in again.ranked]
+    assert [way.present_usd for way in once.ranked] == [one.present_usd for one in again.ranked]
     assert [one.present_usd for one in once.ranked] != [one.present_usd for one in leap.ranked]

@@ -51,7 +51,8 @@ def _times(facts: Catalogue, factor: float) -> Catalogue:
         return Figure(unit=figure.unit, checked=figure.checked, values=values)
 
     chips = {
-        key: one.model_copy(update={"price_usd": dearer(one.price_usd)}) for key, one in facts.accelerators.items()
+        key: accelerator.model_copy(update={"price_usd": dearer(accelerator.price_usd)})
+        for key, accelerator in facts.accelerators.items()
     }
     return facts.model_copy(update={"accelerators": chips})
 

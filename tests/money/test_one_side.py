@@ -48,7 +48,7 @@ def test_of_one_side_alone_its_two_best_ways_are_compared(usd: Any, verdict: str
     )
     assert answer.verdict == verdict
     assert answer.best.option.key == best
-    assert (answer.pair and tuple(one.option.key for one in answer.pair)) == pair
+    assert (answer.pair and tuple(way.option.key for way in answer.pair)) == pair
 
 
 def test_how_to_pay_is_a_question_where_the_ways_were_chosen() -> None:

@@ -61,9 +61,9 @@ def test_a_quote_for_fewer_or_of_yesterday_is_not_used_and_says_so() -> None:
 
 @pytest.mark.parametrize("each", [0.021, 210.0])
 def test_a_quote_far_from_the_market_is_asked_about_with_both_figures(each: float) -> None:
-    said = notes(asked(quotes=({**YEAR, "usd_per_accelerator_hour": each},)))
-    assert f"Your quote of {each:.4g} USD from your supplier is far from the " in said
-    assert "that such an order pays for a GPU and hour: is it for a GPU and hour, in dollars?" in said
+    text = notes(asked(quotes=({**YEAR, "usd_per_accelerator_hour": each},)))
+    assert f"Your quote of {each:.4g} USD from your supplier is far from the " in text
+    assert "that such an order pays for a GPU and hour: is it for a GPU and hour, in dollars?" in text
     assert "far from" not in notes(asked(quotes=(YEAR,)))
 
 

@@ -99,8 +99,8 @@ def test_a_run_takes_as_long_once_as_it_does_every_month(runs_per_month: float |
     run = {"measured_on": "H100-SXM5-80GB", "hours": 100.0, "runs_per_month": runs_per_month}
     work = {"accelerators": 4, "run": run}
     said = {"accelerator": "H100-SXM5-80GB", "work": (work,)}
-    (one,) = work_units(plan(load_catalogue(), Scenario.model_validate(said), DAY).setting)
-    assert (one.kind, one.accelerator_hours) == ("run", pytest.approx(100.0))
+    (unit,) = work_units(plan(load_catalogue(), Scenario.model_validate(said), DAY).setting)
+    assert (unit.kind, unit.accelerator_hours) == ("run", pytest.approx(100.0))
 
 
 def test_cards_for_no_work_at_all_are_one_workstation() -> None:

@@ -57,8 +57,8 @@ def test_orders_share_the_load_of_the_fleet_that_is_there() -> None:
     orders = ({"accelerators": 40}, {"accelerators": 40, "month": 12})
     own = {**METERED, "orders": orders, "power_at_load": curve((0, 0.2), (0.5, 0.6), (1, 0.8))}
     work = ({"accelerators": 60, "busy_share": 1.0},)
-    (found,) = plan(load_catalogue(), scenario(own, work=work, ways=("own",)), DAY).options
-    lines = [line for line in found.ledger.lines if "lectricity" in line.name]
+    (option,) = plan(load_catalogue(), scenario(own, work=work, ways=("own",)), DAY).options
+    lines = [line for line in option.ledger.lines if "lectricity" in line.name]
     assert len({line.name for line in lines}) == 3  # the first order never waits alone
     paid = sum(line.usd for line in lines)
     assert paid[[1, 13]] == pytest.approx(np.array([50 * 0.8, 100 * 0.7]) * 1.5 * 0.1 * 730)

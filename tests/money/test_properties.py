@@ -318,21 +318,21 @@ def test_value_and_rate_are_what_another_library_finds(scenario: Scenario, rate:
     if rent is None:
         return
     monthly = (1 + rate) ** (1 / 12) - 1
-    for one in build_answer(made).ranked:
-        usd = saved_usd(one.option.ledger, rent.ledger)
+    for way in build_answer(made).ranked:
+        usd = saved_usd(way.option.ledger, rent.ledger)
         theirs = pyxirr.npv(monthly, usd, start_from_zero=True)
-        ours = float(present_usd(made.setting, rent.ledger)) - one.present_usd
-        assert ours == pytest.approx(theirs, rel=1e-9, abs=1e-9 * size_of(rent.ledger)), one.option.key
+        ours = float(present_usd(made.setting, rent.ledger)) - way.present_usd
+        assert ours == pytest.approx(theirs, rel=1e-9, abs=1e-9 * size_of(rent.ledger)), way.option.key
 
 
 def test_the_rate_of_return_is_what_another_library_finds() -> None:
     answer = build_answer(of(ALL))
     assert answer.baseline is not None
     rates = 0
-    for one in answer.ranked:
-        if not one.measures.irr.is_found:
+    for way in answer.ranked:
+        if not way.measures.irr.is_found:
             continue
         rates += 1
-        usd = saved_usd(one.option.ledger, answer.baseline.option.ledger)
-        assert float(one.measures.irr.value) == pytest.approx((1 + pyxirr.irr(usd)) ** 12 - 1, rel=1e-6)
+        usd = saved_usd(way.option.ledger, answer.baseline.option.ledger)
+        assert float(way.measures.irr.value) == pytest.approx((1 + pyxirr.irr(usd)) ** 12 - 1, rel=1e-6)
     assert rates

@@ -117,9 +117,9 @@ def test_so_they_do_where_it_is_ordered_later() -> None:
 )
 def test_so_they_do_with_tax(tax: TaxInputs) -> None:
     nominal, real = (plan(CATALOGUE, told(money, tax=tax), DAY) for money in ("nominal", "real"))
-    for one, other in zip(nominal.options, real.options, strict=True):
-        wanted = float(present_usd(nominal.setting, one.ledger))
-        assert float(present_usd(real.setting, other.ledger)) == pytest.approx(wanted, rel=1e-9), one.key
+    for option, other in zip(nominal.options, real.options, strict=True):
+        wanted = float(present_usd(nominal.setting, option.ledger))
+        assert float(present_usd(real.setting, other.ledger)) == pytest.approx(wanted, rel=1e-9), option.key
 
 
 @pytest.mark.parametrize("way", ["own", "loan", "lease", "on_demand", "reserved"])
@@ -205,6 +205,6 @@ def test_the_catalogues_changes_are_taken_less_inflation(name: str) -> None:
 
 def test_without_inflation_real_is_nominal() -> None:
     once, again = (plan(CATALOGUE, Scenario(terms=FinancialTerms(money=money)), DAY) for money in ("nominal", "real"))  # type: ignore[arg-type]
-    for one, other in zip(once.options, again.options, strict=True):
-        assert [line.how for line in one.ledger.lines] == [line.how for line in other.ledger.lines]
-        assert np.array_equal(one.ledger.monthly_usd, other.ledger.monthly_usd)
+    for option, other in zip(once.options, again.options, strict=True):
+        assert [line.how for line in option.ledger.lines] == [line.how for line in other.ledger.lines]
+        assert np.array_equal(option.ledger.monthly_usd, other.ledger.monthly_usd)

@@ -64,9 +64,9 @@ def test_anywhere_is_cheaper_than_somewhere() -> None:
     anywhere, there = (staying(site="DE", **more) for more in ({}, {"stay": "eu"}))
     prices = [made.setting.offers.prices for made in (anywhere, there)]
     usd = [
-        found.of(made.setting.offers.on_demand or "").typical
-        for made, found in zip((anywhere, there), prices, strict=True)
-        if found is not None
+        price.of(made.setting.offers.on_demand or "").typical
+        for made, price in zip((anywhere, there), prices, strict=True)
+        if price is not None
     ]
     assert usd[0] < usd[1]
 

@@ -60,8 +60,8 @@ def test_the_release_that_is_asked_for(real: Catalogue, typed: str, key: str) ->
 @each_row(("typed", "key"), NEIGHBOUR.items())
 def test_a_neighbour_is_said(real: Catalogue, typed: str, key: str) -> None:
     assert find_model_record(real, typed) == key
-    said = substitution_note(real, typed)
-    assert said == f"there is no record of {typed} itself: counted as {real.models[key].label}"
+    text = substitution_note(real, typed)
+    assert text == f"there is no record of {typed} itself: counted as {real.models[key].label}"
 
 
 @each_row(("typed", "hint"), REFUSED.items())

@@ -237,7 +237,7 @@ def test_price_lists_never_take_the_usual_one(real: Catalogue) -> None:
 
 def test_each_usual_name_has_one_owner_and_is_no_name_of_another(real: Catalogue) -> None:
     for records, read in ((real.accelerators, meant.chip_words), (real.models, meant.model_words)):
-        owners = [(read(name), key) for key, one in records.items() if one.usual for name in one.usual.names]
+        owners = [(read(name), key) for key, record in records.items() if record.usual for name in record.usual.names]
         assert len({words for words, _ in owners}) == len(owners) > 10
         for words, key in owners:
             named = {

@@ -261,7 +261,7 @@ def test_a_region_lies_in_one_area(catalogue: Catalogue) -> None:
     areas: dict[str, set[str]] = defaultdict(set)
     for offer in catalogue.offers.values():
         areas[offer.region].add(offer.area)
-    assert {region: found for region, found in areas.items() if len(found) > 1} == {}
+    assert {region: area for region, area in areas.items() if len(area) > 1} == {}
 
 
 @each_row(("region", "area"), [

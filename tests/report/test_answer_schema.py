@@ -173,7 +173,10 @@ def test_what_is_rented_names_its_offer_and_its_days() -> None:
 def test_plans_side_by_side_are_described_and_differ_in_what_was_entered() -> None:
     work = [{"accelerators": count, "label": "w"} for count in (8, 16)]
     scenarios = [Scenario.model_validate({"work": (one,), "ways": ("own", "on_demand")}) for one in work]
-    both = [calculated(planned(load_catalogue(), one, DAY), f"{place}.yaml") for place, one in enumerate(scenarios)]
+    both = [
+        calculated(planned(load_catalogue(), scenario, DAY), f"{place}.yaml")
+        for place, scenario in enumerate(scenarios)
+    ]
     data = comparison_json(both)
     described(data)
     assert data["differences"] == [{"input": "work.0.accelerators", "values": [8, 16]}]

@@ -15,13 +15,13 @@ def test_two_ways_that_differ_have_a_sentence_with_both_and_their_ranges() -> No
     plan = planned(site="NO", years=3)
     answer = build_answer(plan)
     assert answer.pair is not None
-    kg = [one.emissions.total_kg for one in answer.pair]
+    kg = [way.emissions.total_kg for way in answer.pair]
     assert kg[1].typical > DIFFER * kg[0].typical
-    (said,) = carbon_sentences(answer)
-    assert said in summarize_answer(plan, answer).sentences
-    assert said.startswith("Owning (Norway) would emit about ")
-    assert " of what renting does: about " in said
-    assert said.endswith("network, disks, buildings and transport are not counted.")
+    (sentence,) = carbon_sentences(answer)
+    assert sentence in summarize_answer(plan, answer).sentences
+    assert sentence.startswith("Owning (Norway) would emit about ")
+    assert " of what renting does: about " in sentence
+    assert sentence.endswith("network, disks, buildings and transport are not counted.")
 
 
 def test_two_ways_that_emit_alike_have_none() -> None:

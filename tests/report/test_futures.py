@@ -180,9 +180,9 @@ def test_a_map_is_won_whole_only_where_all_of_it_is(wins: int) -> None:
 @pytest.mark.parametrize("near", [300, 299, 1, 0])
 def test_published_runs_are_all_near_only_where_all_are(near: int) -> None:
     runs = [published(0.0 if place < near else 5.0) for place in range(300)]
-    said = accuracy_summary(runs, 0.2)
-    assert ("100 of 100" in said or "; all" in said) is (near == 300)
-    assert ("none of 100" in said) is (near == 0)
+    text = accuracy_summary(runs, 0.2)
+    assert ("100 of 100" in text or "; all" in text) is (near == 300)
+    assert ("none of 100" in text) is (near == 0)
 
 
 def test_prices_that_are_believed_are_called_as_people_call_them() -> None:

@@ -66,14 +66,14 @@ def test_no_line_says_a_name_of_the_code() -> None:
 @pytest.mark.slow
 def test_the_numbers_of_a_line_give_its_amount() -> None:
     for _, line in every_line():
-        said = formula_text(line)
+        text = formula_text(line)
         if not math.isfinite(float(line.total_usd)) or line.total_usd == 0:
             continue
-        formula, amount = said.rsplit(" = ", 1)
+        formula, amount = text.rsplit(" = ", 1)
         shown = float(amount.replace("$", "").replace(",", ""))
         digit = 10 ** (math.floor(math.log10(abs(shown))) - 3)
         assert shown == pytest.approx(float(line.total_usd), abs=0.51 * digit)
-        assert product(formula) == pytest.approx(shown, abs=1.01 * digit), said
+        assert product(formula) == pytest.approx(shown, abs=1.01 * digit), text
 
 
 def test_whole_servers_are_printed_and_months_counted() -> None:
@@ -94,8 +94,8 @@ def test_whole_servers_are_printed_and_months_counted() -> None:
 
 def test_what_has_no_price_says_which_input_nobody_publishes() -> None:
     unknown = LedgerInput("usd_per_kwh", math.nan, "USD/kWh", YOUR_INPUT)
-    said = formula_text(Line("Power", "power", "usd_per_kwh * 10", (unknown,)))
-    assert said == "Not priced, as no figure is published: electricity."
+    text = formula_text(Line("Power", "power", "usd_per_kwh * 10", (unknown,)))
+    assert text == "Not priced, as no figure is published: electricity."
 
 
 @pytest.mark.slow

@@ -21,7 +21,7 @@ FOUND = build_answer(MADE)
 
 def test_the_drawer_ends_at_the_headline() -> None:
     explained = discounted_ledgers(MADE, FOUND)
-    assert [float(one.total_usd) for one in explained] == pytest.approx([one.present_usd for one in FOUND.ranked])
+    assert [float(one.total_usd) for one in explained] == pytest.approx([way.present_usd for way in FOUND.ranked])
     assert {line.used[-1].name for ledger in explained for line in ledger.lines} == {"worth_today"}
 
 

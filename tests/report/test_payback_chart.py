@@ -35,7 +35,7 @@ def test_the_two_that_are_compared_are_drawn_and_named_at_their_ends(name: str) 
     assert of.pair is not None
     drawn = payback_chart(of, False).to_dict()
     lines = {one["name"] for one in drawn["data"] if one["mode"] == "lines" and "name" in one}
-    assert lines == {one.option.title for one in of.pair}
+    assert lines == {way.option.title for way in of.pair}
     assert sum(text.startswith("<b>") for text in said(of)) == len(of.pair)
     assert drawn["layout"]["showlegend"] is False
     every = payback_chart(of, False, every=True).to_dict()

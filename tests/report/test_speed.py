@@ -329,9 +329,9 @@ def test_a_bar_above_the_plans_says_what_it_holds_more_of() -> None:
 
 def test_findings_name_the_largest_parts() -> None:
     found = memory_savings(load_catalogue(), training().job)
-    said = tables.memory_finding(found, found[0].memory_gb)
-    assert said.startswith("The fullest accelerator holds ")
-    assert "activations" in said
+    text = tables.memory_finding(found, found[0].memory_gb)
+    assert text.startswith("The fullest accelerator holds ")
+    assert "activations" in text
     tight = memory_savings(load_catalogue(), training(8, model="Llama-3-70B").job)
     assert "Each of these changes makes it fit: optimizer in 8 bits;" in tables.memory_finding(tight, 83.8)
     service = serving_variants(load_catalogue(), serving(model="Llama-3.1-405B").job)
@@ -366,6 +366,6 @@ def test_the_shell_and_the_page_name_the_parts_of_memory_alike() -> None:
 
 @pytest.mark.parametrize("number", [1, 2, 16])
 def test_one_gpu_generates_and_several_generate_as_a_group(number: int) -> None:
-    said = _serving_text(replace(serving().result, accelerators_per_replica=number, replicas=1), "H100")
-    assert ("each generates" in said) == (number == 1)
-    assert (f"each group of {number} generates" in said) == (number > 1)
+    text = _serving_text(replace(serving().result, accelerators_per_replica=number, replicas=1), "H100")
+    assert ("each generates" in text) == (number == 1)
+    assert (f"each group of {number} generates" in text) == (number > 1)

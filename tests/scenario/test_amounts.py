@@ -163,12 +163,12 @@ def test_a_longer_time_never_reads_as_a_shorter_one(one: float, other: float) ->
 @given(LENGTHS, st.floats(0.05, 1.0), st.floats(1.0, 20.0))
 def test_a_range_reads_in_one_unit_where_its_ends_are_alike(typical: float, down: float, up: float) -> None:
     low, high = typical * down, typical * up
-    said = range_words(low, typical, high)
-    units = re.findall(r"[a-z]{1,}", said.replace(" to ", " "))
+    text = range_words(low, typical, high)
+    units = re.findall(r"[a-z]{1,}", text.replace(" to ", " "))
     if down >= 0.1 + 1e-6 and up <= 10 - 1e-6:
-        assert len(units) == 1, said
+        assert len(units) == 1, text
     for unit in ("day", "hour", "minute", "year"):
-        assert re.search(rf"(?<![\d.,])1 {unit}s", said) is None, said
+        assert re.search(rf"(?<![\d.,])1 {unit}s", text) is None, text
 
 
 def test_a_range_of_a_day_is_told_in_days() -> None:

@@ -99,7 +99,7 @@ def test_loose_names_are_taken_and_told() -> None:
 
 
 def test_an_offer_is_named_by_its_provider_where_that_is_enough() -> None:
-    offers = [key for key, one in CATALOGUE.offers.items() if one.purchase == "on_demand"]
+    offers = [key for key, offer in CATALOGUE.offers.items() if offer.purchase == "on_demand"]
     key = next(key for key in offers if CATALOGUE.offers[key].accelerator == "H100-SXM5-80GB")
     assert read(f"rent:\n  offer: {key}\n").scenario.rent == RentalInputs(offer=key)
     with pytest.raises(ScenarioError, match=r"Line 2: rent\.offer: No provider is called 'corweave'\. Did you mean"):

@@ -181,10 +181,10 @@ def test_every_preset_and_every_plain_plan_is_within_the_budget() -> None:
 
 def test_what_is_too_large_is_refused_with_the_nearest_that_is_not() -> None:
     large = asked(*[{**SERVED, "jobs": jobs(4)}] * 5, years=3.0)
-    said = over_budget_message(large)
-    assert said is not None
-    result = re.search(r"to ([\d.]+) years; or the first (\d+) of its 20 jobs; or the first (\d+) of its 5 ki", said)
-    assert result is not None, said
+    text = over_budget_message(large)
+    assert text is not None
+    result = re.search(r"to ([\d.]+) years; or the first (\d+) of its 20 jobs; or the first (\d+) of its 5 ki", text)
+    assert result is not None, text
     years, kept, kinds = float(result[1]), int(result[2]), int(result[3])
     for nearest, beyond in (
         (large.over(years), large.over(years + 0.25)),
@@ -198,9 +198,9 @@ def test_what_is_too_large_is_refused_with_the_nearest_that_is_not() -> None:
 
 def test_a_way_that_does_not_help_is_not_named() -> None:
     """Without jobs there are none to leave out; six works by the hour are too many over any ten years but fewer."""
-    said = over_budget_message(asked(*[HOURS] * 6))
-    assert "job" not in said
-    assert said.startswith("of 6 kinds over 10 years takes ")
+    text = over_budget_message(asked(*[HOURS] * 6))
+    assert "job" not in text
+    assert text.startswith("of 6 kinds over 10 years takes ")
 
 
 LARGE = [{**SERVED, "jobs": list(jobs(24))}] * 2

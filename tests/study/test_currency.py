@@ -70,7 +70,7 @@ def test_hours_that_are_paid_in_the_currency_stay_what_they_cost_there() -> None
     moved, usual = build_ledger(context, option_builder(rent)), build_ledger(made.setting, option_builder(rent))
     assert moved is not None
     assert usual is not None
-    hours = [(one, two) for one, two in zip(moved.lines, usual.lines, strict=True) if one.part == "compute"]
+    hours = [(line, two) for line, two in zip(moved.lines, usual.lines, strict=True) if line.part == "compute"]
     assert hours
     assert all((one.usd == two.usd).all() for one, two in hours)
 

@@ -261,7 +261,7 @@ def test_a_budget_buys_part_of_a_fleet_that_would_else_be_bought_whole() -> None
     assert part.verdict == "limited"
     assert summarize_answer(there, part).title.startswith("Own 16")
     assert summarize_answer(there, part).title.endswith(": buying needs $336,000 on day one and you have $168,000.")
-    rent = next(one for one in part.ranked if one.option.way == "on_demand")
+    rent = next(way for way in part.ranked if way.option.way == "on_demand")
     assert answer.best.present_usd < part.best.present_usd < rent.present_usd
 
 

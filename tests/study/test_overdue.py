@@ -55,7 +55,7 @@ def test_a_weight_is_what_the_plan_moves_between_the_ends(name: str) -> None:
     for usd in (value.low, value.high):
         assert usd is not None
         again = build_answer(plan_from_context(plan.setting.with_tried({"usd_per_accelerator": usd})))
-        cost = {one.option.key: one.present_usd for one in again.ranked}
+        cost = {way.option.key: way.present_usd for way in again.ranked}
         saved.append(cost[keys[1]] - cost[keys[0]])
     dearer = max(there.best.present_usd, there.against.present_usd)
     assert of("price_usd").impact_by_plan[name] == pytest.approx(abs(saved[1] - saved[0]) / dearer, rel=1e-6)

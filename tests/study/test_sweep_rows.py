@@ -98,10 +98,10 @@ def _wrong_cells(row: dict[str, str], grid: SweepGrid, number: int) -> Iterator[
     if row["leads"] != "limited":
         words["leads"] = WAYS[told.best.option.way].side
     amounts: dict[str, float] = {}
-    for one in told.ranked:
-        column = one.option.key if one.option.key in WAYS else RIGHT_SIZE
-        amounts[f"present_usd_{column}"] = one.present_usd
-        amounts[f"cash_today_usd_{column}"] = float(np.asarray(one.measures.cash_today_usd))
+    for way in told.ranked:
+        column = way.option.key if way.option.key in WAYS else RIGHT_SIZE
+        amounts[f"present_usd_{column}"] = way.present_usd
+        amounts[f"cash_today_usd_{column}"] = float(np.asarray(way.measures.cash_today_usd))
     if told.pair:
         amounts["npv_usd"] = told.pair[1].present_usd - told.pair[0].present_usd
         amounts["payback_months"] = float(told.pair[0].measures.simple_payback.months)

@@ -45,7 +45,7 @@ def test_the_widest_bar_comes_first_and_all_start_from_the_plan() -> None:
     bars = tornado(MADE, *pair(MADE))
     swings = [bar.swing_usd for bar in bars]
     assert swings == sorted(swings, reverse=True)
-    own, rent = (float(present_usd(MADE.setting, one.ledger)) for one in pair(MADE))
+    own, rent = (float(present_usd(MADE.setting, way.ledger)) for way in pair(MADE))
     assert {round(bar.saved_usd, 3) for bar in bars} == {round(rent - own, 3)}
 
 
@@ -54,7 +54,7 @@ def test_at_its_flip_an_input_makes_both_cost_the_same() -> None:
     assert {bar.input.name for bar in flips} >= {"rent_change_per_year", "usd_per_accelerator", "busy_factor"}
     for bar in flips:
         there = MADE.setting.with_tried({bar.input.name: np.array([[bar.flip]])})
-        ledgers = [build_ledger(there, option_builder(one)) for one in pair(MADE)]
+        ledgers = [build_ledger(there, option_builder(way)) for way in pair(MADE)]
         if bar.input.name == "spare_share":
             continue  # spares are whole machines: it flips at a step
         own, rent = (float(np.ravel(present_usd(there, ledger))[0]) for ledger in ledgers if ledger is not None)
@@ -87,7 +87,7 @@ def test_the_map_is_the_ledgers_cell_by_cell() -> None:
     assert found.saved_usd.shape == (13, 5)
     work = {"accelerators": 8, "busy_share": float(found.across.values[2])}
     again = planned(years=5.0, work=(work,), own=MADE.setting.scenario.own)
-    own, rent = (float(present_usd(again.setting, one.ledger)) for one in pair(again))
+    own, rent = (float(present_usd(again.setting, way.ledger)) for way in pair(again))
     place = int(np.flatnonzero(found.up.values == 5.0)[0])
     assert found.saved_usd[place, 2] == pytest.approx(rent - own, rel=1e-6)
     turned = break_even_map(MADE, *pair(MADE), map_axis(MADE, YEARS), map_axis(MADE, BUSY, 5))

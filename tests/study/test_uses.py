@@ -79,7 +79,7 @@ def test_another_price_is_another_answer(found: dict[str, GuideChoice]) -> None:
 
 
 def without(accelerator: str) -> Catalogue:
-    offers = {key: one for key, one in CATALOGUE.offers.items() if one.accelerator != accelerator}
+    offers = {key: offer for key, offer in CATALOGUE.offers.items() if offer.accelerator != accelerator}
     return CATALOGUE.model_copy(update={"offers": offers})
 
 

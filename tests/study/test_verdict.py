@@ -129,7 +129,7 @@ def test_a_median_away_from_the_cost_as_entered_has_a_reason_that_was_tried() ->
     always = Scenario.model_validate({"years": 5, "work": ({"accelerators": 8, "busy_share": 1.0},)})
     judged = decided(plan(catalogue(), always, DAY))
     shifts = median_shifts(judged.answer, judged.futures)
-    skewed = [one for one in judged.answer.ranked if abs(one.present_usd / one.as_entered_usd - 1) > SKEWED]
+    skewed = [way for way in judged.answer.ranked if abs(way.present_usd / way.as_entered_usd - 1) > SKEWED]
     assert [one.title for one in shifts] == [one.option.title for one in skewed]
     for shift in shifts:  # held at its typical value, the input lets the median come back
         assert abs(shift.without_usd - shift.as_entered_usd) < abs(shift.median_usd - shift.as_entered_usd)

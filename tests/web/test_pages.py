@@ -122,8 +122,8 @@ def test_a_changed_number_moves_the_answer(app: AppTest, key: str, value: float,
 def test_a_part_of_a_gpu_is_questioned(app: AppTest) -> None:
     app.run()
     app.number_input(key="gpus").set_value(32.5).run()
-    said = words.markdown("How many at once: 32.5 counts as 33. If you meant 32,500, type it without a point.")
-    assert app.warning[0].value == said
+    text = words.markdown("How many at once: 32.5 counts as 33. If you meant 32,500, type it without a point.")
+    assert app.warning[0].value == text
     assert app.number_input(key="gpus").value == 33.0
     assert app.query_params["gpus"] == "33"
     app.number_input(key="gpus").set_value(34.0).run()

@@ -179,8 +179,8 @@ def test_a_price_may_be_typed_in_any_currency_and_the_line_under_the_fields_says
     app.text_input(key="price").set_value(" 25k EUR ").run()
     assert asked(app).own.usd_per_accelerator == 25_000 * 1.1172
     assert app.query_params["price"] == "25k EUR"
-    said = words.markdown("25k EUR at 1.1172 USD of 2026-10-30 (ECB) is 27,930 USD.")
-    assert any(said in one.value for one in app.markdown)
+    text = words.markdown("25k EUR at 1.1172 USD of 2026-10-30 (ECB) is 27,930 USD.")
+    assert any(text in one.value for one in app.markdown)
     app.text_input(key="price").set_value("300 XYZ").run()
     assert "no rate of XYZ is known" in app.warning[0].value
     assert (app.text_input(key="price").value, asked(app).own.usd_per_accelerator) == ("25k EUR", 25_000 * 1.1172)

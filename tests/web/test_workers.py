@@ -72,7 +72,7 @@ def die(here: int) -> int:
 
 def spelled(found: PlanResult) -> tuple[object, ...]:
     """All that a page says of a plan, and what the files hold."""
-    totals = [one.option.ledger.total_usd.tolist() for one in found.answer.ranked]
+    totals = [way.option.ledger.total_usd.tolist() for way in found.answer.ranked]
     return found.summary, found.hints, found.advice, found.old_figures, totals
 
 

@@ -137,8 +137,8 @@ def test_a_rate_in_requests_is_compared_too() -> None:
 
 def test_users_who_wait_for_their_answers_tell_the_time_between_tokens() -> None:
     row = {**PLAIN, "mode": "server", "output_tokens_per_s_total": "", "tpot_ms": "20", "concurrency_or_batch": "32"}
-    (one,) = read_observations(CATALOGUE, [row])
-    assert (one.kind, one.per_s, one.run.case.traffic.batch) == ("token", 50.0, 32.0)
+    (observation,) = read_observations(CATALOGUE, [row])
+    assert (observation.kind, observation.per_s, observation.run.case.traffic.batch) == ("token", 50.0, 32.0)
 
 
 def test_what_is_left_out_is_predicted_and_not_fitted() -> None:
@@ -331,8 +331,8 @@ def test_what_is_written_can_be_read_again() -> None:
 def test_the_data_file_holds_every_constant_inside_its_range() -> None:
     constants = serving_data().constants
     assert set(constants) == set(NAMES)
-    for name, one in constants.items():
-        assert one.low <= one.value <= one.high, name
+    for name, constant in constants.items():
+        assert constant.low <= constant.value <= constant.high, name
     for name, band in serving_data().bands.items():
         assert band.low < 1.2, name
         assert band.low < band.high, name

@@ -241,8 +241,8 @@ def refreshed(server: Server, environ: dict[str, str], monkeypatch: pytest.Monke
         }  # fmt: skip
         server.says(urlsplit(hosted.LITELLM).path, Answer(json=rows))
         at = server.at(*feeds()["litellm"].hosts)
-        (found,) = refresh((feeds()["litellm"],), live_catalogue(), Ways(environ=environ, at=at, day=DAY)).sources
-        assert found.verdicts == {"believed": len(prices)}
+        (source,) = refresh((feeds()["litellm"],), live_catalogue(), Ways(environ=environ, at=at, day=DAY)).sources
+        assert source.verdicts == {"believed": len(prices)}
         return live.current(environ)
 
     return done

@@ -283,8 +283,8 @@ def test_watts_held_down_slow_a_job_and_a_cap_above_them_does_not(catalogue: Cat
 def test_a_cap_on_unknown_watts_is_refused(catalogue: Catalogue) -> None:
     unknown = next(
         key
-        for key, one in catalogue.accelerators.items()
-        if one.tdp_w is None and one.bf16_dense_tflops and one.memory_bandwidth_gb_s
+        for key, accelerator in catalogue.accelerators.items()
+        if accelerator.tdp_w is None and accelerator.bf16_dense_tflops and accelerator.memory_bandwidth_gb_s
     )
     with pytest.raises(InvalidJobError, match="watts are not on record"):
         asked(catalogue, accelerator=unknown, power_cap_w=200)
