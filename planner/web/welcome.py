@@ -1,21 +1,18 @@
 """The line of a first visit, with four ways to begin: a line, a budget, a model, an API bill."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
 from planner.report import words
 from planner.report.answer.phrases import plan_sentence
-from planner.scenario.amounts import large
-from planner.scenario.base import HOURS_PER_MONTH, SECONDS_PER_HOUR
-from planner.scenario.durations import years_words
-from planner.scenario.latency import latency_classes
+from planner.scenario.base import HOURS_PER_YEAR
 from planner.scenario.link import scenario_to_link
-from planner.scenario.presets import find_preset
 from planner.scenario.question import KEYS, SERVE, TRAIN, TUNE
 from planner.scenario.scenario import Scenario
-from planner.study.one_line.line_plan import with_open_parts
+from planner.study.one_line.line_plan import plan_of, with_open_parts
 from planner.study.one_line.line_records import (
     ANSWER_IT,
     ANSWERED,
@@ -25,7 +22,6 @@ from planner.study.one_line.line_records import (
     sentence_of_reading,
 )
 from planner.study.one_line.read_line import LONGEST, read_line
-from planner.study.plan_any import affordable_fleet, scenario_from_token_bill
 from planner.web import address, fields, history, name_box, state, workers
 from pricing import Catalogue, PricingError
 
@@ -33,14 +29,6 @@ _KEY, _CHOICE = "one_line", "one_line_choice"
 _READING, _REFUSAL = "one_line_read", "one_line_refusal"
 _EXAMPLE = "In your words: 64 H100 in Europe for 3 months"
 UseScenario = Callable[[Scenario], None]
-
-
-def line_form(catalogue: Catalogue, use: UseScenario) -> None:
-    """Show the box for the line."""
-    st.text_input(
-        "In your words: what, how many, for how long, where", key=_KEY, placeholder=_EXAMPLE, max_chars=LONGEST,
-        on_change=lambda: _take(catalogue, use, st.session_state[_KEY]), label_visibility="collapsed", width=480,
-    )  # fmt: skip
 
 
 def line_result(catalogue: Catalogue, use: UseScenario) -> None:
@@ -58,31 +46,23 @@ def line_result(catalogue: Catalogue, use: UseScenario) -> None:
     sentences = "  \n".join(map(words.markdown, (*first, *reading_sentences(reading))))
     show, icon = (st.warning, ":material/help:") if reading.choices else (st.info, ":material/edit_note:")
     show(sentences, icon=icon)
-    if not _is_open(reading):
+    if plan is not None and not reading.choices:
         del st.session_state[_READING]
         return
-    question, choices = _open_question(reading)
+    question, choices = "Answer without what is left out?", reading.choices
+    if not choices:
+        first = reading.questions[0]
+        choices = first.choices
+        question = f"{first.text.capitalize()}?" if first.is_whole else f"Which is meant by {first.text}?"
     st.pills(
         words.markdown(question), list(choices), key=_CHOICE, on_change=_choose, args=(catalogue, use, dict(choices))
     )
 
 
-def _is_open(reading: LineReading) -> bool:
-    """Return whether a line waits for a choice."""
-    return reading.scenario is None or bool(reading.choices)
-
-
-def _open_question(reading: LineReading) -> tuple[str, Mapping[str, str]]:
-    if reading.choices:
-        return "Answer without what is left out?", reading.choices
-    first = reading.questions[0]
-    return f"{first.text.capitalize()}?" if first.is_whole else f"Which is meant by {first.text}?", first.choices
-
-
 def forget() -> None:
     """Drop a question that is open: the visitor has gone on to a plan."""
     reading = st.session_state.get(_READING)
-    if reading is not None and _is_open(reading):
+    if reading is not None and (reading.scenario is None or reading.choices):
         del st.session_state[_READING]
 
 
@@ -125,8 +105,7 @@ _USUAL_MODEL, _USUAL_BUDGET_USD, _USUAL_BILL_USD = "Llama-3.3-70B", 250_000.0, 2
 _OTHER_MODEL = "Choose a model that is good enough; this tool compares cost, not answer quality."
 _CHOOSE = "Choose a model first: type its name in the box and press Enter, or choose one from its list."
 _MOST_USD, _MOST_BILL_USD = 1e12, 1e9
-_SECONDS_PER_MONTH = HOURS_PER_MONTH * SECONDS_PER_HOUR
-_EXAMPLES = {TRAIN.name: "pre-train-7b", TUNE.name: "fine-tune-70b", SERVE.name: "chat-service"}
+_TASKS = {TRAIN.name: "train", TUNE.name: "tune", SERVE.name: "serve"}
 _NOTE = "start_told"
 
 
@@ -141,7 +120,10 @@ def line(catalogue: Catalogue, use: Use) -> None:
     if has_plan:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="welcome"):
-        line_form(catalogue, use)
+        st.text_input(
+            "In your words: what, how many, for how long, where", key=_KEY, placeholder=_EXAMPLE, max_chars=LONGEST,
+            on_change=lambda: _take(catalogue, use, st.session_state[_KEY]), label_visibility="collapsed", width=480,
+        )  # fmt: skip
         with st.popover("Budget", icon=":material/savings:", key="start-budget"):
             _budget_form(catalogue, use)
         with st.popover("Model", icon=":material/network_node:", key="start-model"):
@@ -158,54 +140,38 @@ def _budget_form(catalogue: Catalogue, use: Use) -> None:
     box = name_box.Box("budget_gpu", "For which GPU?", "gpu", Scenario().accelerator)
     name_box.ask(catalogue, box, fields.accelerator_choices(catalogue))
     st.slider("For how long, years", 0.25, 10.0, 3.0, 0.25, format="%g", key="budget_years")
-    st.button("Show what it pays for", on_click=_use_budget, args=(catalogue, use), key="budget_go")
+    # From the session at the click: with one that follows typing at once, the typed text comes in the same run.
+    st.button("Show what it pays for", key="budget_go", on_click=lambda: _use_values(catalogue, use, {
+        "budget": st.session_state["budget_usd"], "chip": st.session_state["budget_gpu"],
+        "length": st.session_state["budget_years"] * HOURS_PER_YEAR,
+    }))  # fmt: skip
 
 
-def _use_budget(catalogue: Catalogue, use: Use) -> None:
-    # From the session: with a click that follows typing at once, the typed text comes in the same run.
-    usd, accelerator, years = (st.session_state[key] for key in ("budget_usd", "budget_gpu", "budget_years"))
-    scenario = Scenario(accelerator=accelerator, years=years)
+def _use_values(catalogue: Catalogue, use: Use, values: dict[str, Any]) -> None:
+    """Show the plan of what a form holds: the one of a line that says the same."""
+    usd = values.get("budget")
+    if None in values.values():
+        st.session_state[_NOTE] = _CHOOSE
+        return
     try:
-        fleet = workers.run_in_worker(affordable_fleet, catalogue, scenario, usd, state.day())
-    except workers.NoResultError as refusal:
+        scenario, notes, _ = plan_of(catalogue, values)
+        reading = LineReading("", scenario, (), notes, (), budget_usd=usd, count_is_open=usd is not None)
+        scenario, more = workers.run_in_worker(with_open_parts, catalogue, reading, state.day())
+    except (PricingError, workers.NoResultError) as refusal:
         st.session_state[_NOTE] = str(refusal)
         return
-    label, duration = catalogue.accelerator_label(accelerator), years_words(years)
-    if fleet is None:
-        note = f"{words.usd(usd)} does not pay for one {label} over {duration} by any option. Shown is the cost of one."
-    else:
-        note = (
-            f"{words.usd(usd)} pays for {fleet.accelerators:,} x {label} over {duration}, used 60% of the time: "
-            f"{words.usd(fleet.usd)} in all, by the cheapest option."
-        )
-    st.session_state[_NOTE] = note
-    work = scenario.work[0].model_copy(update={"accelerators": fleet.accelerators if fleet else 1})
-    terms = scenario.terms.model_copy(update={"budget_usd": usd})
-    use(scenario.model_copy(update={"work": (work,), "terms": terms}))
+    st.session_state[_NOTE] = " ".join((*notes, *more))
+    use(scenario)
 
 
 def _model_form(catalogue: Catalogue, use: Use) -> None:
-    pill = st.pills("To do what?", list(_EXAMPLES), default=SERVE.name, required=True, key="model_work")
-    question = SERVE.name if pill is None else pill
-    task = "serve" if question == SERVE.name else "train"
-    box = name_box.Box("model_name", "Which model?", task)
-    name_box.ask(catalogue, box, fields.model_choices(catalogue, task))
-    st.button("Show the answer", on_click=_use_model, args=(use, question, task), key="model_go")
-
-
-def _use_model(use: Use, question: str, task: str) -> None:
-    if st.session_state["model_name"] is None:
-        st.session_state[_NOTE] = _CHOOSE
-        return
-    example = find_preset(_EXAMPLES[question])
-    assert example is not None  # each is a file of ours
-    work = example.scenario.work[0]
-    # The length of the text, the number of GPUs and the deadline of the example are no goals of the visitor.
-    open_goals = {"tokens": None, "deadline_days": None, "choose_count": True} if task == "train" else {}
-    named = {"model": st.session_state["model_name"], **open_goals}
-    with_model = getattr(work, task).model_copy(update=named)
-    work = work.model_copy(update={task: with_model})
-    use(example.scenario.model_copy(update={"name": "Plan", "work": (work,)}))
+    pill = st.pills("To do what?", list(_TASKS), default=SERVE.name, required=True, key="model_work")
+    task = _TASKS[pill or SERVE.name]
+    box = name_box.Box("model_name", "Which model?", "serve" if task == "serve" else "train")
+    name_box.ask(catalogue, box, fields.model_choices(catalogue, box.names_of))
+    st.button("Show the answer", key="model_go", on_click=lambda: _use_values(catalogue, use, {
+        "model": st.session_state["model_name"], task: True,
+    }))  # fmt: skip
 
 
 def _api_bill_form(catalogue: Catalogue, use: Use) -> None:
@@ -217,17 +183,7 @@ def _api_bill_form(catalogue: Catalogue, use: Use) -> None:
     st.selectbox("For which model?", keys, format_func=labels.__getitem__, key="bill_price")
     box = name_box.Box("bill_model", "Which model would you run instead?", "serve", _USUAL_MODEL, _OTHER_MODEL)
     name_box.ask(catalogue, box, fields.model_choices(catalogue, "serve"))
-    st.button("Compare", on_click=_use_bill, args=(catalogue, use), key="bill_go")
-
-
-def _use_bill(catalogue: Catalogue, use: Use) -> None:
-    usd, key, model = (st.session_state[name] for name in ("bill_usd", "bill_price", "bill_model"))
-    usual = next(iter(latency_classes().values()))
-    scenario = scenario_from_token_bill(catalogue.hosted[key], key, usd, model, usual)
-    serve = scenario.work[0].serve
-    assert serve is not None
-    st.session_state[_NOTE] = (
-        f"{words.usd(usd)} a month pays for {large(serve.requests_per_s * _SECONDS_PER_MONTH)} requests of "
-        f"{usual.input_tokens:,} tokens in and {usual.output_tokens:,} out: change the lengths to yours."
-    )
-    use(scenario)
+    st.button("Compare", key="bill_go", on_click=lambda: _use_values(catalogue, use, {
+        "bill": f"{st.session_state['bill_usd']:.2f}", "billfor": st.session_state["bill_price"],
+        "model": st.session_state["bill_model"],
+    }))  # fmt: skip

@@ -1,16 +1,17 @@
 """Questions about a line: words and numbers that nothing took, names it does not want, work without a model."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from planner.scenario.scenario import Scenario
-from planner.study.one_line.line_names import LineName, LineToken, chips_of_memory, near_name, tokens
+from planner.study.one_line.line_names import LineName, LineToken, chips_of_memory, find_names, near_name, tokens
 from planner.study.one_line.line_patterns import END9, PATTERNS, PLAIN_N, rule
-from planner.study.one_line.line_records import GPU_WORDS, LineParts, LineQuestion, count_beside
+from planner.study.one_line.line_records import GPU_WORDS, NAMED, LineParts, LineQuestion, count_beside
+from planner.study.one_line.line_sold_names import provider_called
 from planner.study.one_line.line_words import FILLERS, WORDS
 from planner.study.one_line.quantities import BLANK, Rule, blank, number_in, take
 from pricing import Catalogue, names
-from pricing.exchange import rates
 from pricing.orderable import bloc_members
 
 _QUIET = frozenset(WORDS["quiet"].split())
@@ -18,6 +19,7 @@ _WEIGHTY = re.compile(rf"(?<![\w-])(?:{'|'.join(WORDS['weighty'])})(?![\w-])")
 SAYS_ENOUGH = frozenset({
     "chip", "model", "bill", "gpus", "team", "budget", "monthly_budget", "have", "gpu_hours", "rps", "tokens", "anyone",
     "seller", "billfor", "team_each", "audio", "kw",
+    "paid_each",
     "each_rps", "node_hours", "texts", "texts_of", "audio_each", "token_rates", "inflight", "batch", "cpu", "contract",
 })  # fmt: skip
 _AMOUNTS = (SAYS_ENOUGH | {"token_rate", "tps", "all_audio", "have"}) - {
@@ -29,12 +31,11 @@ _AMOUNTS = (SAYS_ENOUGH | {"token_rate", "tps", "all_audio", "have"}) - {
     "cpu",
 }
 # zz900 and 900b may be names; p95, 40k, 12kg and imagenet-21k are none.
-OTHER_CURRENCIES = (
-    "KES NGN GHS EGP ARS CLP COP PEN VND PKR BDT LKR UAH KZT MAD TND DZD ETB UGX TZS ZMW RSD BGN"
-    " QAR KWD BHD OMR SAR AED JOD"
-)
-
 USUAL_SITE = Scenario().site
+_WHY_NOT = {
+    "provider": "it lists no such GPU on demand",
+    **dict.fromkeys(("seller", "price"), "neither a bill nor an amount for it is stated"),
+}
 
 MEMORY: tuple[Rule, ...] = (
     rule("memory", rf"{PLAIN_N}\s?gi?b{END9}(?: of (?:vram|memory)| vram| memory)?", number_in),
@@ -74,19 +75,12 @@ def ask_what_for(parts: LineParts) -> None:
     parts.left_out.append(f"which model, as none is named: {values['model']} is taken")
 
 
-def ask_for_currency(catalogue: Catalogue, parts: LineParts) -> None:
+def ask_for_currency(parts: LineParts) -> None:
     """Leave out a sum in a currency that has no rate: it is not in dollars."""
-    sums = [
-        each
-        for each in PATTERNS["other_money"].finditer(parts.line)
-        if each["before"] or each["after"] or each["named"]
-    ]
-    codes = set(OTHER_CURRENCIES.split()) - rates(catalogue).keys() if sums else set()
-    for match in sums:
-        words = {(match["before"] or "").upper(), (match["after"] or "").upper()} & codes or {match["named"]} - {None}
-        if words:
-            start, end = match.span()
-            parts.others[f"{match['n']} dollars"] = f"{parts.line[:start]}${match['n']}{parts.line[end:]}"
+    for match in PATTERNS["other_money"].finditer(parts.line):
+        (start, end), number = match.span(), match["n"] or match["n2"]
+        if BLANK not in parts.rest[start:end]:  # a rate is known
+            parts.others[f"{number} dollars"] = f"{parts.line[:start]}${number}{parts.line[end:]}"
             parts.left_out.append(f"{match[0].strip()}, as no rate of that currency is known")
             parts.rest = blank(parts.rest, start, end)
 
@@ -133,6 +127,53 @@ def leave_places_out(catalogue: Catalogue, parts: LineParts) -> None:
             parts.others[f"in {catalogue.sites[other].label}"] = line
 
 
+def leave_names_out(catalogue: Catalogue, parts: LineParts, scenario: Scenario, said: Iterable[str]) -> tuple[str, ...]:
+    """Leave out each chip, model, place or seller that a line names and its plan is not for, whatever lost it."""
+    known = " ".join((*parts.left_out, *said)).lower()
+    spans = [*parts.taken, *((start, end) for _, start, end in parts.unwanted), parts.dying or (0, 0)]
+    bill, offer, work = scenario.bill, catalogue.offers.get(scenario.rent.offer or ""), scenario.work[0]
+    billed = catalogue.hosted.get((bill and bill.price) or (scenario.hosted and scenario.hosted.price) or "")
+    planned = {
+        scenario.accelerator, scenario.kept and scenario.kept.accelerator, *catalogue.around(scenario.site),
+        "EU" if "eu" in str(scenario.stay) else None, offer.provider if offer else None,
+        *(task.model for task in (work.train, work.serve) if task), *((bill.price, bill.label) if bill else ()),
+        *((billed.vendor, billed.model, billed.label) if billed else ()),
+    }  # fmt: skip
+    for name in find_names(catalogue, parts.plain, parts.line):
+        text, spelled = parts.line[name.start : name.end], parts.plain[name.start : name.end]
+        is_taken = any(start <= name.start and name.end <= end for start, end in spans)
+        is_name = name.meant.key and text.lower() == spelled and not PATTERNS["size"].fullmatch(spelled)
+        if is_name and not is_taken and spelled not in known:
+            alike = _alike(catalogue, name, spelled)
+            if not alike & planned and not any(label.lower() in known for label in alike):
+                parts.left_out.append(f"{text}, as {_WHY_NOT.get(name.kind, 'the plan is for another')}")
+    return tuple(parts.left_out)
+
+
+def _alike(catalogue: Catalogue, name: LineName, spelled: str) -> set[str]:
+    """Return the ids and labels by which a plan may have what a line names."""
+    kind, key = name.kind, name.meant.key
+    if kind == "machine":
+        key = (catalogue.servers.get(key) or catalogue.offers[key]).accelerator
+    alike = {key, label_of(catalogue, kind, key), *(bloc_members(catalogue, key) if kind == "place" else ())}
+    if kind == "chip" and not re.search(r"\d", spelled):  # hopper, macbook: any of that maker
+        chips = catalogue.accelerators
+        alike |= {each for each, chip in chips.items() if chip.vendor == chips[key].vendor}
+    if kind == "seller" and (provider := provider_called(catalogue, spelled)):
+        alike |= {provider.key, label_of(catalogue, "provider", provider.key)}
+    return alike
+
+
+def label_of(catalogue: Catalogue, kind: str, key: str) -> str:
+    """Return the label of what a name means: of a chip, a model, a place, a seller, a hosted model."""
+    records: Mapping[str, Mapping[str, Any]] = {
+        "place": catalogue.sites, "model": catalogue.models, "provider": catalogue.providers,
+        "chip": catalogue.accelerators, "machine": catalogue.accelerators, "price": catalogue.hosted,
+    }  # fmt: skip
+    record = records.get(kind, {}).get(key)
+    return record.label if record else key
+
+
 def ask_for_chip(catalogue: Catalogue, parts: LineParts) -> None:
     """Take the most offered card of a memory where only that is stated."""
     for _, gb, start, end in take(parts.rest, MEMORY):
@@ -158,8 +199,9 @@ def unknown_words(catalogue: Catalogue, parts: LineParts) -> Iterator[str]:
     A run with a number in it has weight: the plan leaves it out, as it does a word that changes a cost.
     """
     for match in _WEIGHTY.finditer(parts.rest):
-        end = match.end() + len(PATTERNS["behind"].match(parts.line, match.end())[0])  # type: ignore[index]
-        parts.left_out.append(parts.line[match.start() : end].strip())
+        named = [start for name, (start, _) in parts.spans.items() if name in NAMED and start >= match.end()]
+        end = min([match.end() + len(PATTERNS["behind"].match(parts.line, match.end())[0]), *named])  # type: ignore[index]
+        parts.left_out.append(re.sub(r" (?:in|at|on|for|of|with)$", "", parts.line[match.start() : end].strip()))
         parts.rest = blank(parts.rest, match.start(), end)
     runs: list[list[LineToken]] = [[]]
     for word in tokens(parts.rest):
@@ -175,7 +217,7 @@ def unknown_words(catalogue: Catalogue, parts: LineParts) -> Iterator[str]:
         start, end = run[0].start, run[-1].end
         _ask_about_number(parts, start, end)
         text = parts.line[start : PATTERNS["rest_of_word"].match(parts.line, end).end()]  # type: ignore[union-attr]
-        if re.search(r"(?<![a-z])[\d]", PATTERNS["harmless"].sub("", parts.rest[start:end])):
+        if max(text) > "\u02ff" or re.search(r"(?<![a-z])[\d]", PATTERNS["harmless"].sub("", parts.rest[start:end])):
             parts.left_out.append(text)
         else:
             yield text
@@ -194,7 +236,7 @@ def _ask_about_number(parts: LineParts, start: int, end: int) -> None:
         return
     is_alone = number.end() in (len(text), end - start)
     digits, is_counted = number["digits"].lstrip("0") or "0", bool({"gpus", "have"} & values.keys())
-    counts = {f"{digits} more GPUs": f"{digits} more"} if is_counted else {f"{digits} GPUs": digits}
+    counts = {f"{digits} more GPUs": f"{digits} more"} if is_counted else {f"{digits} GPUs": f"{digits} GPUs"}
     counts = counts if re.fullmatch(r"\d{1,4}|\d[\d.]*k", digits) else {}
     if not is_alone or not ("chip" in values or is_counted):
         may_be_people = is_alone or re.match(r" (?!minutes|hours|days|cents)[a-z]{3,}s(?![a-z])", text[number.end() :])

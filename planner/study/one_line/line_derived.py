@@ -10,12 +10,14 @@ from planner.scenario.scenario import USUAL_ACCELERATOR, Scenario
 from planner.scenario.task import ServingTask
 from planner.speed.training.images import is_image_network
 from planner.study.one_line.line_records import LEAST_RPS, machine_size
+from planner.study.one_line.line_words import WORDS
 from planner.study.one_line.quantities import MONTH_NAMES, MOST_GROWTH
 from pricing import Catalogue
 
 TOKENS_PER_SEQUENCE = 4_096  # as a plan has where nobody states it
 _FASTEST_OF_ONE = 300  # tokens a second: more are those of all users
 _SHARE_OF_RATE = 0.4  # an assumption: large published runs use 0.3 to 0.5 of the dense rate
+_MOST_OF_ONE = 32_768  # tokens: more are no single answer
 _USUAL = ServingTask(model="usual")
 _SAID = {
     "steps": "Steps times the batch are {:,.0f} in all.",
@@ -26,7 +28,10 @@ _SAID = {
     "owned": "{:,} of the GPUs are bought; the rest are rented.",
 }
 _BATCHES = {"train", "tune", "tokens", "gpu_hours", "all_audio", "texts", "texts_of"}
-_FEASTS = {"christmas": (12, 25), "xmas": (12, 25), "new year": (12, 31), "new years eve": (12, 31)}
+_FEASTS = {
+    "christmas": (12, 25), "xmas": (12, 25), "new year": (12, 31), "new years eve": (12, 31),
+    "easter": (4, 5), "spring": (3, 20), "summer": (6, 30), "autumn": (9, 22), "fall": (9, 22), "winter": (12, 21),
+}  # fmt: skip
 _DELIVERED = ("by", "before", "due", "due on", "deadline", "deadline:")
 _BEGINNINGS = ("from", "starting", "delivery", "in", "on")
 
@@ -35,6 +40,7 @@ _BEGINNINGS = ("from", "starting", "delivery", "in", "on")
 _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("team", {"team_each", "sites"}, lambda of: of["team_each"] * of["sites"]),
     ("team", {"team_each"}, lambda of: of["team_each"]),
+    ("token_rate", {"each_tokens"}, lambda of: of["each_tokens"] * of.get("team", 1)),
     ("online", {"team", "online_share"}, lambda of: of["team"] * of["online_share"]),
     ("havesold", {"havesold_each", "have"}, lambda of: of["havesold_each"] * of["have"]),
     ("price", {"all_price", "gpus"}, lambda of: f"{of['all_price'] / of['gpus']:.2f}"),
@@ -77,6 +83,8 @@ def add_derived(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) 
         notes.append(f"{times:g} times so many GPUs are {values['gpus']:,}.")
     if "each_hours" in values and str(values.get("model", "")).startswith("Whisper"):
         values["audio_each"] = values.pop("each_hours") / SECONDS_PER_HOUR
+    if {"speech", "team", "busy"} <= values.keys() and not {"audio", "audio_each", "rps"} & values.keys():
+        values["audio_each"] = values.pop("busy") / SECONDS_PER_HOUR  # call agents, eight hours a day
     if {"gpu_hours", "stray"} <= values.keys() and values["gpu_hours"][1] is None:
         values["gpu_hours"] = values["gpu_hours"][0], values["stray"]
     if {"gpu_hours", "every"} <= values.keys() and values["gpu_hours"][1] is None and "model" not in values:
@@ -96,9 +104,12 @@ def _add_month(values: dict[str, Any], notes: list[str]) -> None:
     if "images" in values and not is_trained:
         values["texts"] = values.pop("images")
     timed = {"due", "length", "stray", "date", "train", "tune"}
-    if {"tokens", "billfor"} <= values.keys() and not {"train", "tune"} & values.keys():  # of gpt-4o, or my own GPU
-        values["token_rate"] = values.pop("tokens") / HOURS_PER_MONTH / SECONDS_PER_HOUR
-        notes.append("No time is stated: so many tokens are taken for each month.")
+    is_served = {"billfor", "serve", "rps"} & values.keys() and not is_trained
+    if "tokens" in values and is_served and values["tokens"] <= _MOST_OF_ONE:  # of each answer
+        values.setdefault("out", values.pop("tokens"))
+    elif "tokens" in values and is_served and "rps" not in values:  # of gpt-4o, or my own GPU
+        values["token_rate"] = values.pop("tokens") / values.get("length", HOURS_PER_MONTH) / SECONDS_PER_HOUR
+        notes += [] if "length" in values else ["No time is stated: so many tokens are taken for each month."]
     if "texts_of" in values:
         values["texts"], values["in"] = values["texts_of"]
     if {"texts", "every"} <= values.keys() and "train" not in values:
@@ -107,7 +118,8 @@ def _add_month(values: dict[str, Any], notes: list[str]) -> None:
         values["gpu_hours"] = values["gpu_hours"][0], values["length"]
     if {"texts", "all_audio"} & values.keys() and not timed & values.keys():
         values["stray"] = HOURS_PER_MONTH
-        notes.append("No time is stated: so much is taken for each month.")
+        values |= {"length": HOURS_PER_MONTH} if "one_time" in values else {}
+        notes.append("No time is stated: so much is taken for one month, and each further one of the plan.")
 
 
 def _add_stated(values: dict[str, Any], notes: list[str]) -> None:
@@ -183,8 +195,8 @@ def add_date(values: dict[str, Any], notes: list[str]) -> None:
 
 def _end_date(match: re.Match[str], day: date) -> date | None:
     """Return the next date of that name, by or until which something is; None for a beginning or an unknown day."""
-    if match["feast"] and match["way"] not in _BEGINNINGS:
-        feast = date(day.year, *_FEASTS[match["feast"]])
+    if (named := match["feast"] or match["season"]) and match["way"] not in _BEGINNINGS:
+        feast = date(int(match["year3"] or day.year), *_FEASTS[named])
         return feast if feast > day else feast.replace(year=day.year + 1)
     if match["iso"] and match["way"] not in _BEGINNINGS:
         first, number = date.fromisoformat(f"{match['iso'][:7]}-01"), int(match["iso"][8:])
@@ -205,39 +217,6 @@ def _end_date(match: re.Match[str], day: date) -> date | None:
     return max(first + timedelta(days), day)
 
 
-# A quantity, the fields of the work that use it, and why it is not used where there is none of them.
-_UNUSED: tuple[tuple[str, set[str], str], ...] = (
-    ("texts", {"train", "serve"}, "requests a second, or tokens, count"),
-    ("date", set(), "a plan begins today: write for 18 months"),
-    ("since", {"have"}, "only of GPUs that you have the year counts: write we have 8 A100 since 2023"),
-    ("age", {"have"}, "only of GPUs that you have the age counts: write we have 8 A100 since 2023"),
-    ("sites", {"of_each", "team_each"}, "a plan has one place: write 8 H100 in each of 3 sites"),
-    ("havesold_each", {"have"}, "a sale at the end is a share of the price: write resale 30%"),
-    ("havesold", {"have"}, "a sale at the end is a share of the price: write resale 30%"),
-    ("kw", {"gpus", "train", "serve"}, "no power of a machine of that GPU is known"),
-    ("machine_rent", {"rent"}, "a rent is that of one GPU: write 2 dollars an hour"),
-    ("bulk", set(), "how many texts or hours of sound that are is not stated"),
-    ("market_move", set(), "prices move as the market's do: What if shows another"),
-    ("watts", set(), "the power of a GPU is the catalogue's"),
-    ("paid_each", {"bill"}, "how many pay it is not stated"),
-    ("part_of", set(), "a plan has one way for all: the answer shows each"),
-    ("loan_sum", set(), "a loan is a share of the price: write 80% debt at 7%"),
-    ("small_sum", set(), "it does not say of what: write 0.2 dollars per kWh, or an hour"),
-    ("cpu", {"no_gpu"}, "a GPU is named"),
-    ("team", {"people", "serve"}, "the work is stated"),
-    ("busy", {"busy_share", "run"}, "it follows from the work how busy the GPUs are"),
-    ("images", {"image_network"}, "tokens, or images a day, count"),
-    ("all_audio", {"serve"}, "hours of sound a day count"),
-    ("average", {"serve"}, "it does not say of what: write 9 requests a second"),
-    ("stay", {"site", "stay_eu", "sellers"}, "no place is stated"),
-    ("model", {"train", "serve"}, "the hours or the bill are stated"),
-    ("seq", {"train"}, "tokens that a request reads and writes count"),
-    ("steps", {"train"}, "steps need a batch: write 50,000 steps of 4M tokens each"),
-    ("operations", {"train", "run"}, "operations need a GPU: write 1e23 FLOPs on H100"),
-    ("setting", set(), "a setting of the training or the server changes no cost here"),
-)  # fmt: skip
-
-
 def unused(work: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, str]:
     """Return what was understood and is not used, with the reason of each."""
     users = work.keys() | (
@@ -245,4 +224,4 @@ def unused(work: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, str]
     )
     users |= {"image_network"} if is_image_network((work.get("train") or {}).get("model", "")) else set()
     users |= {"no_gpu"} if str(values.get("chip", "CPU")).startswith("CPU") else set()
-    return {name: why for name, fields, why in _UNUSED if name in values and not fields & users}
+    return {name: why for name, fields, why in WORDS["unused"] if name in values and not users & set(fields.split())}

@@ -7,19 +7,11 @@ from typing import NamedTuple
 from planner.scenario.base import HOURS_PER_MONTH
 from planner.scenario.typed_money import parse_money
 from planner.study.one_line.line_patterns import PARTS, PATTERNS
+from planner.study.one_line.line_words import WORDS
 from planner.study.one_line.quantities import BLANK, NUMBER, WHO, blank, hours_of, parse_number
 from pricing.exchange import DOLLAR, Rates
 
-_CODES = {
-    "cent": DOLLAR, "c": DOLLAR, "ct": DOLLAR, "¢": DOLLAR, "dollar": DOLLAR,
-    "buck": DOLLAR, "us$": DOLLAR, "$": DOLLAR,
-    "euro": "EUR", "€": "EUR", "£": "GBP", "pound": "GBP", "franc": "CHF", "₹": "INR", "rupee": "INR", "rs": "INR",
-    "rs.": "INR", "yen": "JPY", "¥": "JPY", "yuan": "CNY", "rmb": "CNY", "₩": "KRW", "won": "KRW", "zloty": "PLN",
-    "rand": "ZAR", "shekel": "ILS", "ringgit": "MYR", "baht": "THB", "forint": "HUF", "kronor": "SEK", "lira": "TRY",
-    "rappen": "CHF", "rp": "CHF", "rp.": "CHF", "pence": "GBP", "penny": "GBP", "p": "GBP", "öre": "SEK", "øre": "NOK",
-    "centime": "EUR", "c€": "EUR", "€c": "EUR", "eurocent": "EUR", "euro cent": "EUR", "paise": "INR", "groszy": "PLN",
-    "a$": "AUD", "c$": "CAD", "s$": "SGD", "hk$": "HKD", "nz$": "NZD", "r$": "BRL", "reais": "BRL",
-}  # fmt: skip
+_CODES = WORDS["currencies"]
 _SIZES = {"mn": "m", "mio": "m", "mil": "m", "bn": "b", "tn": "t", "thousand": "k", "million": "m", "billion": "b"}
 _EACH = ("gpu", "gpus", "card", "cards", "piece", "unit", "each", "apiece")
 _MOST_OF_ONE_GPU = 100_000  # dollars: a larger sum for each is of a machine
@@ -122,6 +114,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         r"(?<![a-z])(?:bills?|invoices?|(?:every|each) month|monthly|costs? (?:per|an?) month)(?![a-z])", line
     )
     kinds = [kind for start, kind in by_period if per.startswith(start)]
+    kinds = ["income"] if per and PATTERNS["earned"].search(before) else kinds
     kinds = ["machine_rent"] if kinds == ["rent"] and usd > _MOST_AN_HOUR else kinds
     kinds += [kind for kind, applies in (
         ("loan_sum", not per and (PATTERNS["lent"].search(before) or PATTERNS["lent_behind"].match(line, match.end()))),
@@ -150,6 +143,10 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
             r"\s+for \d+ [a-z]", line[match.end() :])),
         ("cash", not per and (PATTERNS["cash"].search(before) or match.groupdict().get("verb", "").startswith("cash"))),
         ("bill", by_token and pays),
+        ("kwh", not per and usd < _LEAST_AN_HOUR and re.search(r" at $", before) and re.search(
+            r"own |our |data ?cent|colo|basement|office", before)),
+        ("bill", per.startswith("mo") and re.search(r"(?<![a-z])(?:now|currently|today)(?![a-z])[^.;]*$", before)
+            and "budget" not in words),
         ("small_sum", not per and usd < _LEAST_AN_HOUR and "before" in match.re.groupindex),
         ("rent", not per and usd < _MOST_AN_HOUR and (
             "before" in match.re.groupindex or match.re is PATTERNS["bare_rate"])),

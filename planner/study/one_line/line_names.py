@@ -1,5 +1,7 @@
 """Names in a line: chips, machines, models, places and sellers, the longest first, as the catalogue calls them."""
 
+import contextlib
+import itertools
 import math
 import re
 from collections import Counter
@@ -18,6 +20,7 @@ from planner.study.one_line.line_sold_names import (
     INSTANCE,
     machine_called,
     price_called,
+    provider_called,
     renter_called,
     seller_called,
 )
@@ -39,7 +42,7 @@ _TOKEN = re.compile(
     rf"\d+(?=x(?:[^\w]|[a-z]|\d{{4}}|$))|x(?=[a-z]+\d|\d{{4}})|(?!rtx|gtx)[a-z][a-z\d]*?(?=x\d+\b)"
     rf"|[^\s{re.escape(BLANK)},;()!?\"]+"
 )
-_BILLIONS = {"b": 1.0, "bn": 1.0, "billion": 1.0, "m": 1e-3, "t": 1e3}
+_BILLIONS = {"b": 1.0, "bn": 1.0, "billion": 1.0, "m": 1e-3, "t": 1e3, "trillion": 1e3}
 _PLACES_IN_CAPITALS = frozenset({"us", "usa", "uk", "eu", "uae", "nyc", "nsw", "nrw"})
 _NO_PLACES = frozenset({"it", "me", "my", "ai", "ml", "hr", "pr", "gb"})  # codes of countries that are words too
 _BEFORE_PLACE = frozenset({"in", "from", "within", "the", "near", "to", "à", "en", "nach"})
@@ -92,6 +95,19 @@ def find_names(catalogue: Catalogue, line: str, typed: str) -> Iterator[LineName
         place += many if name else 1
 
 
+def of_one_kind(catalogue: Catalogue, line: str, found: list[LineName]) -> list[LineName]:
+    """Return names with one that is both a seller's and a model's read as the one that it is compared with."""
+    for one, other in itertools.pairwise(list(found)):
+        gap = PATTERNS["between"].fullmatch(line[one.end : other.start])
+        if gap and {one.kind, other.kind} == {"model", "seller"}:
+            kind = "seller" if sum(name.kind == "model" for name in found) > 1 else "model"
+            read = other if one.kind == kind else one
+            with contextlib.suppress(PricingError):  # it has one reading
+                meant = _READERS[kind](catalogue, line[read.start : read.end])
+                found[found.index(read)] = read._replace(kind=kind, meant=meant)
+    return found
+
+
 def chips_of_memory(catalogue: Catalogue, gb: float) -> tuple[str, ...]:
     """Return the most offered chips of so much memory, which a line names in place of one: `a 24 GB card`."""
     offered = Counter(offer.accelerator for offer in catalogue.offers.values())
@@ -105,24 +121,10 @@ def chips_of_memory(catalogue: Catalogue, gb: float) -> tuple[str, ...]:
 
 def sells_tokens(catalogue: Catalogue, line: str) -> bool:
     """Return whether a line names who sells tokens; of sellers of GPUs too only where it names no GPU."""
-    words, known = (
-        [word.text for word in tokens(PATTERNS["own_model"].sub(" ", line))],
-        _vocabulary(catalogue)["seller"],
-    )
-    called = (word for word in words if word not in FILLERS and _is_known(word, known, by_number=False))
-    sellers = [word for word in called if any(_reads(catalogue, word, seller_called, price_called))]
-    if not sellers:
-        return False
-    is_only_tokens = any(not any(_reads(catalogue, word, renter_called)) for word in sellers)
-    return is_only_tokens or not any(word in GPU_WORDS or any(_reads(catalogue, word, _chip)) for word in words)
-
-
-def _reads(catalogue: Catalogue, word: str, *readers: Reader) -> Iterator[bool]:
-    for reader in readers:
-        try:
-            yield bool(reader(catalogue, word))
-        except PricingError:
-            yield False
+    found = list(find_names(catalogue, PATTERNS["own_model"].sub(" ", line), line))
+    sellers = [line[name.start : name.end] for name in found if name.kind in ("seller", "price")]
+    has_gpu = any(name.kind in ("chip", "machine") for name in found) or GPU_WORDS & {it.text for it in tokens(line)}
+    return bool(sellers) and (not has_gpu or any(provider_called(catalogue, each) is None for each in sellers))
 
 
 def near_name(catalogue: Catalogue, word: str, *, is_place: bool) -> str | None:
@@ -130,12 +132,12 @@ def near_name(catalogue: Catalogue, word: str, *, is_place: bool) -> str | None:
     letters = word.strip("-'")
     if len(letters) < _LEAST_LETTERS - 1 or not letters.isalpha():
         return None
-    known = {word for kind, words in _vocabulary(catalogue).items() if kind != "place" or is_place for word in words}
-    if {letters, letters.removesuffix("s"), f"{letters}s"} & known:
-        return None
+    kinds = {"several"} if is_place else {"several", "place"}
+    known = {word for kind, words in _vocabulary(catalogue).items() if kind not in kinds for word in words}
+    is_known = {letters, letters.removesuffix("s"), f"{letters}s"} & known
     alike = {each for each in known if len(each) >= _LEAST_LETTERS and each[0] == letters[0]}
     close = near(letters, alike - FILLERS - _QUIET, slips=1 if len(letters) < _LONG else 2)
-    return close[0] if close and abs(len(close[0]) - len(letters)) <= 1 else None
+    return close[0] if close and not is_known and abs(len(close[0]) - len(letters)) <= 1 else None
 
 
 @cached(2, same=lambda catalogue: (catalogue.digest,))
@@ -147,7 +149,7 @@ def _vocabulary(catalogue: Catalogue) -> Mapping[str, frozenset[str]]:
     sellers = [*WORDS["vendors"], *(word for key, price in catalogue.hosted.items() for word in (key, price.vendor))]
     spellings = {
         "machine": _spellings(catalogue.servers) + skus, "chip": [*chips, *WORDS["chips"], "imac air"],
-        "model": [*_spellings(catalogue.models), *read_data("serving_engines.yaml")["same_shape"]],
+        "model": [*_spellings(catalogue.models), *WORDS["models"], *read_data("serving_engines.yaml")["same_shape"]],
         "place": [*_spellings(catalogue.sites), *towns, *(name.translate(names.UMLAUTS) for name in towns)],
         "seller": sellers, "seller_first": sellers, "price": sellers,
         "provider": _spellings(catalogue.providers), "several": WORDS["asked"],
@@ -174,7 +176,7 @@ def _may_be_name(line: str, span: list[LineToken]) -> bool:
     between = line[first.start : last.end]
     if not (re.search(r"\w", first.text) and re.search(r"\w", last.text)):
         return False
-    if BLANK in between or re.search(r"[,;]|: ", between) or re.match(r",\d{3}", line[last.end :]):
+    if BLANK in between or re.search(r"[,;]|: |\d[bm] (?:\d+|q\d)$", between) or re.match(r",\d{3}", line[last.end :]):
         return False
     if first.text in FILLERS - {"us", "new"} or last.text in FILLERS - {"us", "small", "large", "text", "mini", "max"}:
         return False
@@ -222,13 +224,15 @@ def _fits(kind: str, called: str, line: str, place: tuple[int, int], typed: str)
     before, behind = line[: place[0]], line[place[1] :]
     if kind in ("seller_first", "provider"):
         is_paid = kind == "seller_first" and PATTERNS["paid_to"].match(behind) is not None
-        is_name = kind == "provider" and called not in WORDS["words_too"]
-        return is_paid or is_name or (before.split() or [""])[-1] in _AT
+        is_name = PATTERNS["acts"].match(behind) or (kind == "provider" and called not in WORDS["words_too"])
+        return is_paid or bool(is_name) or (before.split() or [""])[-1] in _AT
     if kind == "model" and PATTERNS["size"].fullmatch(called) and PATTERNS["sized_name"].match(behind):
         return False  # a bert of 400M
     if kind == "model" and PATTERNS["size"].fullmatch(called) and (name := PATTERNS["name_before_size"].search(before)):
         is_verb = any(rule.pattern.fullmatch(name[1]) for rule in VERBS)
         return is_verb or name[1] in FILLERS | _QUIET  # medgemma 27b is no other model of 27b
+    if kind == "chip" and re.fullmatch(r"v[34]", called):  # deepseek v3
+        return "tpu" in line
     return kind != "place" or _may_be_place(called, before, typed[slice(*place)])
 
 
@@ -239,7 +243,10 @@ def _may_be_place(called: str, before: str, typed: str) -> bool:
     is_behind = (before.split() or [""])[-1] in _BEFORE_PLACE - ({"to", "from"} if called == "us" else set())
     is_behind = is_behind and called not in _NO_PLACES
     return (
-        (len(called) > _SHORT and called != "world") or is_behind or (typed.isupper() and called in _PLACES_IN_CAPITALS)
+        (len(called) > _SHORT and called != "world")
+        or is_behind
+        or called in _PLACES_IN_CAPITALS - {"us"}
+        or (typed.isupper() and called == "us")
     )
 
 
@@ -258,7 +265,9 @@ def _chip(catalogue: Catalogue, called: str) -> Meant:
 def _model(catalogue: Catalogue, called: str) -> Meant:
     if (size := PATTERNS["size"].fullmatch(called)) and not called.startswith("00"):
         return _of_size(catalogue, called, float(size[1]) * _BILLIONS[size[2]])
-    if called in _PARTS_OF_NAMES or called.startswith("00") or not re.search("[a-z]{2}|[a-z]\\d", called):
+    if key := WORDS["models"].get(called):
+        return Meant(key, f"{called!r} is taken for {catalogue.models[key].label}.")
+    if called in _PARTS_OF_NAMES or re.search(r"^00| \d{3,}$", called) or not re.search("[a-z]{2}|[a-z]\\d", called):
         raise UnknownNameError(f"No model is called {called!r}.", ())
     try:
         model = model_meant(catalogue, called)

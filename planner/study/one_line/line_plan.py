@@ -33,7 +33,8 @@ from planner.study.one_line.line_sellers import (
     add_bill,
     add_seller,
     add_users,
-    with_bill_of_tokens,
+    is_by_token,
+    with_price_of_tokens,
 )
 from planner.study.one_line.line_words import WORDS
 from planner.study.plan_any import affordable_fleet
@@ -64,7 +65,7 @@ def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> LinePlan:
     values = dict(values)
     add_date(values, notes)
     add_derived(catalogue, values, notes)
-    with_bill_of_tokens(catalogue, values, notes)
+    with_price_of_tokens(catalogue, values, notes)
     if {"bill", "gpus"} <= values.keys() and {"seller", "billfor"} & values.keys() and "chip" not in values:
         del values["gpus"]  # a bill for tokens, against `a GPU`
     if {"runs", "length"} <= values.keys() and not {"model", "tokens", "examples"} & values.keys():
@@ -73,9 +74,9 @@ def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> LinePlan:
     data: dict[str, Any] = {"work": ({},)}
     add_bill(catalogue, data, values, notes)
     _add_hardware(catalogue, data, values, task, notes)
-    if "bill" not in values or {"chip", "gpus"} & values.keys() or values.get("modality", "text") != "text":
+    if "is_of_work" in values or not is_by_token(values):
         _add_task(catalogue, data, values, task, notes)
-    if task == "hours" or (task == "bill" and "gpus" in values):
+    if task == "hours" or (task == "bill" and "gpus" in values and not is_by_token(values)):
         _add_amount(data, values, notes)
     _add_terms(data, values, notes)
     converted = to_dollars(data, rates(catalogue))
@@ -115,7 +116,7 @@ def _filled(catalogue: Catalogue, scenario: Scenario) -> tuple[Scenario, tuple[s
     trainings = convert_to_hours(catalogue, scenario).trainings
     if work.train is None or not trainings or trainings[0].speed is None:
         return scenario, ()
-    days = scenario.years * DAYS_PER_YEAR * _SHARE_OF_TIME
+    days = min(scenario.years * DAYS_PER_YEAR, work.train.deadline_days or math.inf) * _SHARE_OF_TIME
     tokens = float(f"{trainings[0].tokens * days / trainings[0].speed.days.typical:.2g}")
     note = f"Tokens are not stated: {format_amount(tokens)} are taken, which fill {_SHARE_OF_TIME:.0%} of the time."
     return _rebuilt(scenario, work.model_copy(update={"train": work.train.model_copy(update={"tokens": tokens})})), (
@@ -159,6 +160,7 @@ def _task(values: dict[str, Any], notes: list[str]) -> str:
     is_replaced = "seller" in values and bool({"team", "online"} & values.keys())  # a 5090 in place of ChatGPT
     is_served = "are_served" in values and not {"gpus", "chip", "gpu_hours"} & values.keys()
     stated = "" if {"gpus", "chip"} <= values.keys() and "model" not in values else stated  # genomes a week
+    named = "" if "gpu_hours" in values and not stated and named == "serve" else named  # H100-hours for an LLM
     task = named or stated or ("serve" if is_replaced or is_served else "")
     if "bill" in values and not tuned and (task != "serve" or "model" not in values):
         return "bill" if values.get("modality", "text") == "text" else task or "serve"
@@ -184,14 +186,21 @@ def _add_hardware(
     if "site" in values:
         data["site"] = values["site"]
     data |= _stay(values)
-    if "own_only" in values:
+    if "own_only" in values or _stays_at_home(values, task):
         data["ways"], values["place"] = tuple(WORDS["own_ways"]), values.get("place", "own_room")
         notes.append("What is rented or hosted is left out: the work must stay in the house.")
     for name in ("place", "channel"):
         if name in values:
             set_value(data, ("own", name), values[name])
-    if "provider" in values and "bill" not in values:
+    if "provider" in values and "bill" not in values and data.get("accelerator") != ANY_ACCELERATOR:
         add_seller(catalogue, data, values, notes)
+
+
+def _stays_at_home(values: Mapping[str, Any], task: str) -> bool:
+    """Return whether a line wants a model on its own machines and compares it with nothing."""
+    others = {"bill", "seller", "billfor", "provider", "compares", "leased", "spot"} & values.keys()
+    has_room = "chip" in values or values.get("place") not in ("office", "home")
+    return task == "serve" and not others and has_room and ("local" in values or values.get("place") == "own_room")
 
 
 def _stay(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -268,7 +277,7 @@ def _add_usual_training(train: dict[str, Any], values: Mapping[str, Any], task: 
         train["tokens"] = examples * values.get("epochs", 1) * _TOKENS_PER_EXAMPLE
         notes.append(f"{_TOKENS_PER_EXAMPLE:,} tokens are taken for each example.")
         return
-    if task == "tune":
+    if task == "tune" and not {"gpus", "length"} <= values.keys():
         train["tokens"] = 1e8
         notes.append("Tokens are not stated: 100 million, as 50,000 examples of 2,000 have, are taken.")
     elif not {"gpus", "length"} <= values.keys():
@@ -284,6 +293,7 @@ def _serving(data: Mapping[str, Any], values: dict[str, Any], notes: list[str]) 
     serve |= {field: values[name] for name, field in given.items() if name in values}
     if serve.get("requests_per_s", 0) > 0:
         serve["requests_per_s"] = max(serve["requests_per_s"], LEAST_RPS)
+    serve |= {"input_tokens": values["seq"]} if "seq" in values and "input_tokens" not in serve else {}
     for name in ("input_tokens", "output_tokens"):
         if name in serve:
             serve[name] = int(serve[name])
@@ -317,7 +327,8 @@ def _add_amount(data: dict[str, Any], values: dict[str, Any], notes: list[str]) 
     elif "gpu_hours" in values:
         _add_gpu_hours(data, values, notes)
     elif is_block:
-        hours = length * values.get("busy", 1.0) * values.get("gpus", 1)
+        hours = length * values.get("busy", 1.0) * values.setdefault("gpus", 1)
+        work["accelerators"] = values["gpus"]
         if "every" not in values:
             _add_block(data, hours, notes)
         else:
@@ -365,18 +376,6 @@ def _add_block(data: dict[str, Any], hours: float, notes: list[str]) -> None:
 
 _OF_LEASE = {"lease": "usd_per_month", "lease_rate": "rate_per_year"}
 _OF_WORK = {"spot": "may_stop", "growth": "growth_per_year", "egress": "egress_tb_per_month", "disk": "storage_tb"}
-_PRICES = {
-    "own": ("own", "accelerators"), "rent": ("rent", "usd_per_accelerator_hour"),
-    "price": ("own", "usd_per_accelerator"),
-    "discount": ("terms", "discount_rate_per_year"), "space": ("own", "usd_per_kw_month"),
-    "server": ("own", "usd_per_server"), "kwh": ("own", "usd_per_kwh"), "budget": ("terms", "budget_usd"),
-    "havesold": ("kept", "usd_today_if_sold"), "crew": ("run_by_fte",), "tax": ("tax", "tax_share"),
-    "kw": ("own", "most_kw"), "pue": ("own", "pue"), "vat": ("tax", "vat_share"),
-    "resale": ("own", "residual_share"), "loan_share": ("loan", "loan_share"),
-    "power_rise": ("own", "power_price_change_per_year"), "free_power": ("own", "usd_per_kwh"),
-    "loan": ("loan", "rate_per_year"),
-    "cash": ("terms", "cash_on_day_one_usd"),
-}  # fmt: skip
 
 
 def _add_terms(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -> None:
@@ -395,6 +394,6 @@ def _add_terms(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -
         monthly = values["monthly_budget"] * data.get("years", Scenario().years) * MONTHS_PER_YEAR
         values["budget"] = monthly + values.get("budget_usd", 0.0)
         notes += ["The budget is what is stated at once, and by the month."] if "budget_usd" in values else []
-    for name in sorted(_PRICES.keys() & values.keys()):
+    for name in sorted(WORDS["prices"].keys() & values.keys()):
         if name != "havesold" or "kept" in data:
-            set_value(data, _PRICES[name], values[name])
+            set_value(data, tuple(WORDS["prices"][name].split(".")), values[name])

@@ -84,7 +84,8 @@ def reading_sentences(reading: LineReading) -> tuple[str, ...]:
     unknown = (
         f"Not understood: {', '.join(printable(each, 60) for each in reading.unknown)}." if reading.unknown else ""
     )
-    return tuple(filter(None, (f"Taken as: {taken}." if taken else "", *reading.notes, unknown)))
+    beside = f"Pinned beside it, to compare: {', '.join(reading.beside)}." if reading.beside else ""
+    return tuple(filter(None, (beside, f"Taken as: {taken}." if taken else "", *reading.notes, unknown)))
 
 
 LEAST_RPS = 0.0001  # that a plan may have
@@ -94,16 +95,20 @@ MACHINE_WORDS = frozenset(WORDS["machines"].split())
 
 def machine_size(chip: str) -> int:
     """Return how many of a chip a whole machine or rack has, where a line says only that."""
-    return 72 if "NVL72" in chip else 4 if "MI250X" in chip else 8  # a node of Frontier or LUMI has four MI250X
+    is_pc = re.match(r"RTX-\d0[5-8]0", chip)  # a PC has one such card
+    return (
+        1 if is_pc else 72 if "NVL72" in chip else 4 if re.match("MI250X|GH200", chip) else 8
+    )  # of Frontier, LUMI, Jupiter
 
 
 _SPELT = "an?|one|dual|quad|a single|single"
 _COUNT_BEFORE = re.compile(
     rf"(?<![\w.-])(?P<count>my(?= $)|\d+(?:,\d{{3}})*k?|{_SPELT})\s*"
     rf"(?:[x*]\s*(?:(?P<times>\d{{1,3}})\s*[x*]?\s*)?"
-    rf"|(?P<box>{'|'.join(sorted(MACHINE_WORDS, key=len, reverse=True))})\s+(?:(?:of|with|w/|x|a|à|each|@)\s+)?"
+    rf"|(?:(?:render|farm|compute|gpu) )?(?P<box>{'|'.join(sorted(MACHINE_WORDS, key=len, reverse=True))})"
+    r"(?:,?\s+each(?:\s+(?:of|with|w/|has|have))?\s+|\s+(?:(?:of|with|w/|x|a|à|@)\s+)?)"
     r"(?P<each>\d+\s*[x*]?\s*)?)?"
-    r"(?:(?:used|old|older|aging|refurbished|new|nvidia|amd|of|more|our|geforce|second-hand|[|]+)\s+)*$"
+    r"(?:(?:used|old|older|aging|refurbished|new|nvidia|amd|of|more|our|geforce|second-hand|gpus?|render|rendering|training|consumer|[|]+)\s+)*$"
 )
 _COUNT_AFTER = re.compile(
     rf"\s*(?:[x*]\s*(?P<count>\d+)|(?P<times>\d+)\s*x|, (?P<listed>0*\d{{1,3}}|{_SPELT})(?= *(?:,|$)))(?!\w)"
@@ -135,33 +140,7 @@ def count_beside(line: str, start: int, end: int) -> LineCount | None:
 
 
 VERB_WORDS = {"train": "train", "tune": "fine-tune", "serve": "serve", "anyone": "any"}
-LABELS = {
-    "gpus": "GPUs at once", "gpu": "GPU", "train": "work", "tune": "work", "serve": "work",
-    "model": "model", "site": "place", "have": "GPUs that you have", "budget": "budget, USD",
-    "monthly_budget": "budget, USD a month", "token_rate": "tokens a second", "since": "bought in",
-    "seller": "seller", "provider": "rented from",
-    "length": "how long, months", "gpu_hours": "GPU-hours", "anyone": "GPU", "spot": "may be interrupted",
-    "each_rps": "requests of each", "date": "date", "audio": "sound", "texts": "texts",
-    "sellers": "sellers of the Union", "stay_eu": "data stays in the Union", "token_rates": "tokens read and written",
-    "every": "runs a month", "online": "users at once", "epochs": "epochs", "examples": "examples",
-    "havesold_each": "each fetches today, USD", "cpu": "no GPU", "discount": "discount rate",
-    "inflight": "requests at once", "batch": "hours of all runs", "replicas": "times so many",
-    "machine_size": "GPUs of each", "each_hours": "hours of each", "cash": "cash on day one, USD",
-    "contract": "contract in all, USD", "all_price": "price of all GPUs, USD", "average": "on average",
-    "of_each": "GPUs of each", "sites": "how many places", "team_each": "people in each",
-    "all_audio": "hours of sound", "stray": "every, hours", "grows_to": "GPUs at the end",
-    "audio_each": "sound of each", "setting": "setting", "node_hours": "machine-hours",
-    "online_share": "share at once", "resale_bare": "resale",
-    "token_price": "price of tokens", "paid_each": "paid for each", "many_hours": "hours an hour",
-    "own_only": "only owned", "no_spot": "may not be interrupted", "bought": "GPUs bought", "rented": "GPUs rented",
-    "tps": "tokens a second", "leased": "a way to get it", "machine_rent": "rent of a machine",
-    "small_sum": "a sum", "age": "years old",
-    "images": "images", "precision": "precision", "billfor": "the bill is for", "stay": "data stays",
-}  # fmt: skip
-
-
-def _percent(share: float) -> str:
-    return f"{share * 100:,.3g} %"
+LABELS: Mapping[str, str] = WORDS["labels"]
 
 
 _SHOWN: Mapping[str, Callable[[Any], str]] = {
@@ -170,17 +149,24 @@ _SHOWN: Mapping[str, Callable[[Any], str]] = {
     "audio_each": lambda rate: f"{rate * HOURS_PER_DAY * SECONDS_PER_HOUR:,.3g} hours a day",
     "token_rates": lambda rates: f"{rates[0]:,.6g} and {rates[1]:,.6g} a second", "date": lambda match: str(match[0]),
 **dict.fromkeys(("gpu_hours", "node_hours"), lambda it: f"{it[0]:,.10g}{' in each period' if it[1] else ''}"),
-    "tokens": format_amount, "images": format_amount, "busy": _percent,
-    "growth": _percent, "tax": _percent, "discount": _percent, "vat": _percent, "resale": _percent, "loan": _percent,
+    "since": str, "tokens": format_amount, "images": format_amount, "texts": format_amount,
+    "texts_of": lambda of: f"{format_amount(of[0])} of {of[1]:,.10g} tokens",
+    "place": lambda place: place.replace("_", " "),
+    "rps": lambda rate: f"{rate:,.3g}" if rate >= 0.01 else f"{rate * HOURS_PER_DAY * SECONDS_PER_HOUR:,.3g} a day",
+    **dict.fromkeys(("busy", "growth", "tax", "discount", "vat", "resale", "loan"), lambda it: f"{it * 100:,.3g} %"),
 }  # fmt: skip
 
 
 def shown_value(name: str, value: Any) -> str:
     is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15
-    usual: Callable[[Any], str] = "{:,.6g}".format if is_number else str
-    return _SHOWN.get(name, usual)(value)
+    if is_number:
+        return _SHOWN.get(
+            name, "{:,.3g}".format if abs(value) < 1_000 and round(value, 2) != value else "{:,.10g}".format
+        )(value)
+    return "yes" if value is True else _SHOWN.get(name, str)(value)
 
 
+NAMED = frozenset({"gpu", "gpus", "have", "model", "site", "provider", "seller", "billfor"})
 _ONE_COUNTS = {
     "gpus", "have", "team", "budget", "bill", "rent", "price", "length", "tokens", "rps", "texts", "busy", "kwh",
     "disk",
@@ -212,6 +198,8 @@ class LineParts:
     notes: list[str] = field(default_factory=list)
     questions: list[LineQuestion] = field(default_factory=list)
     spans: dict[str, tuple[int, int]] = field(default_factory=dict)  # where the first of each quantity stands
+    plain: str = ""  # the line in the spelling that rules read, with nothing taken from it
+    taken: list[tuple[int, int]] = field(default_factory=list)  # where quantities stand that are no names
     left_out: list[str] = field(default_factory=list)
     unwanted: list[tuple[str, int, int]] = field(default_factory=list)  # places that a line does not want, and where
     seconds: list[LineSecond] = field(default_factory=list)
@@ -222,6 +210,7 @@ class LineParts:
 
     def add(self, name: str, value: Any, start: int, end: int, shown: str | None = None) -> None:
         """Keep a quantity and blank out its words; the first of a kind counts, a second one is not understood."""
+        self.taken += [] if name in NAMED else [(start, end)]
         if (
             name == "gpus" and name in self.values and PATTERNS["another"].search(self.line[:start])
         ):  # 16 here and 16 there
@@ -301,9 +290,16 @@ class LineParts:
         gap = self.line[max([second.first[1], *ends]) : second.start]
         if second.first[1] > second.start:
             return False
-        return PATTERNS["or"].search(gap) is not None or (
-            PATTERNS["listed"].fullmatch(gap) is not None
-            and PATTERNS["or"].search(self.line[second.end : max(starts, default=0)]) is not None
+        behind = self.line[second.end :]
+        is_compared = re.search(r"(?i)compar", self.line) and PATTERNS["compared_with"].fullmatch(gap)
+        is_compared = is_compared or (PATTERNS["would_be"].search(gap) and re.search(r"(?i)cheaper|better", behind))
+        return (
+            bool(is_compared)
+            or PATTERNS["or"].search(gap) is not None
+            or (
+                PATTERNS["listed"].fullmatch(gap) is not None
+                and PATTERNS["or"].search(self.line[second.end : max(starts, default=0)]) is not None
+            )
         )
 
     def _without(self, spans: set[tuple[int, int]]) -> str:

@@ -1,5 +1,6 @@
 """Sellers, bills and users in a plan of a line: who sells GPUs or tokens, what is paid now, how many ask."""
 
+import math
 import statistics
 from collections.abc import Mapping
 from typing import Any
@@ -17,45 +18,57 @@ from planner.study.one_line.line_records import LEAST_RPS, LineError
 from planner.study.plan_any import scenario_from_token_bill
 from pricing import Catalogue, names
 from pricing.exchange import rates
-from pricing.market.rivals import request_usd, rivals
+from pricing.market.rivals import rivals
 from pricing.orderable import Order, bloc_members, refusal_reason, run_coordinates
 
 USUAL_MODEL, USUAL_SELLER = "Llama-3.3-70B", "OpenAI"  # of a page too: what would be run in place of an API
 LINE = "line"
 ONE_PERSON_REQUESTS_PER_S = 0.01  # an assumption: one person at a desk asks every hundred seconds
+_RATES = frozenset({"rps", "each_rps", "token_rate", "token_rates"})
 _MESSAGES = "messages-per-user"
 _DAYS_PER_WEEK = 7
 _REQUEST_SECONDS = 10  # an assumption: 300 tokens at 30 a second
 _CLIP_SECONDS = 30  # what a speech model hears at once
 
 
-def with_bill_of_tokens(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> None:
-    """Add the bill of so many tokens at the seller that a line names in place of a sum."""
-    rates_of_tokens = {"token_rate", "token_rates"} & values.keys()
-    if {"bill", "model"} & values.keys() or not rates_of_tokens or not {"seller", "billfor"} & values.keys():
+def with_price_of_tokens(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> None:
+    """Compare with the seller of tokens that a line names, at its list price, where the line states the work."""
+    is_stated = {"model", "team", "online", "texts", "inflight", *_RATES} & values.keys()
+    is_other = {"train", "tune"} & values.keys() or values.get("modality", "text") != "text"
+    is_open = is_stated and {"seller", "billfor"} & values.keys() and ("bill" not in values or _RATES & values.keys())
+    if is_other or not is_open:
         return
-    price, usual = (
-        values.get("billfor") or _hosted_price(catalogue, values, notes),
-        next(iter(latency_classes().values())),
-    )
-    share = usual.input_tokens / (usual.input_tokens + usual.output_tokens)
-    every = values.pop("token_rate", 0.0)
-    read, written = values.pop("token_rates", (every * share, every * (1 - share)))
-    usd = request_usd(catalogue.hosted[price], read, written) * HOURS_PER_MONTH * SECONDS_PER_HOUR / 1e6
-    values |= {"billfor": price, "bill": f"{usd:.2f}"}
-    notes.append(f"Of these tokens {read / (read + written):.0%} are read ones: {usd:,.0f} USD a month.")
+    price = values.get("billfor") or _hosted_price(catalogue, values, notes)
+    values |= {"billfor": price, "is_of_work": True, "serve": True}
+    hosted = catalogue.hosted[price]
+    notes.append(f"The hosted model is {hosted.label} of {hosted.vendor}, at its list price.")
+    if "model" not in values:
+        values["model"] = USUAL_MODEL
+        notes.append(f"{catalogue.models[USUAL_MODEL].label} is taken for what you would run instead.")
+
+
+def is_by_token(values: Mapping[str, Any]) -> bool:
+    """Return whether a bill is for tokens, whose number follows from it."""
+    is_of_gpus = {"chip", "gpus"} & values.keys() and not ("model" in values and {"seller", "billfor"} & values.keys())
+    return "bill" in values and not is_of_gpus and values.get("modality", "text") == "text"
 
 
 def add_bill(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any], notes: list[str]) -> None:
+    if "is_of_work" in values:
+        data["hosted"] = {"price": values["billfor"]}
     if "bill" not in values:
         return
     bill: dict[str, Any] = {"usd_per_month": values["bill"]}
     checked = build_scenario(to_dollars({"bill": bill}, rates(catalogue)).data, LINE, {}).bill
     assert checked is not None
     _add_rented(catalogue, values, checked.usd_per_month, notes)
-    if "chip" in values or "gpus" in values or values.get("modality", "text") != "text":
+    if "is_of_work" in values:
+        data["bill"] = bill | {"price": values["billfor"]}
+        return
+    if not is_by_token(values):
         provider = catalogue.providers.get(values.get("provider", ""))
-        data["bill"] = bill | {"label": provider.label if provider else values.get("seller", "what you pay now")}
+        label = provider.label if provider else values.get("seller", "what you pay now")
+        data["bill"] = bill | ({"price": values["billfor"]} if "billfor" in values else {"label": label})
         return
     price = values.get("billfor") or _hosted_price(catalogue, values, notes)
     usual = next(iter(latency_classes().values()))
@@ -127,9 +140,11 @@ def add_seller(catalogue: Catalogue, data: dict[str, Any], values: Mapping[str, 
     place = values.get("site", "").partition("-")[0]
 
     def rank(key: str) -> tuple[bool, bool, float, str]:
+        each = catalogue.offers[key].accelerators_per_instance or 1
+        whole = able[key] * math.ceil(count / each) * each  # four of a machine of 16 cost all 16
         offer, coordinates = catalogue.offers[key], run_coordinates(catalogue, catalogue.offers[key])
         is_there = not place or any(place in bloc_members(catalogue, each) or place == each for each in coordinates)
-        return not is_there, bool(offer.doubts), able[key], key
+        return not is_there, bool(offer.doubts), whole, key
 
     offer = min(able, key=rank)
     set_value(data, ("rent", "offer"), offer)
@@ -137,7 +152,21 @@ def add_seller(catalogue: Catalogue, data: dict[str, Any], values: Mapping[str, 
     notes.append(f"Rented from {label} at {paid}; other terms are the market's.")
 
 
+# What is stated of the users of a service, the requests a second of each, and what to say.
+_REQUESTS_OF = (
+    (
+        "inflight",
+        1 / _REQUEST_SECONDS,
+        f"Each of {{:,.0f}} requests at once is taken to last {_REQUEST_SECONDS} s.",
+    ),
+    ("audio", SECONDS_PER_HOUR / _CLIP_SECONDS, f"Each {_CLIP_SECONDS} seconds of sound are taken for one request."),
+    ("online", ONE_PERSON_REQUESTS_PER_S, "{:,.0f} users at once are taken to ask every 100 seconds each."),
+)
+
+
 def _add_requests_of_each(values: dict[str, Any], notes: list[str]) -> None:
+    if values.get("team", 1) <= 0:
+        raise LineError(f"{values['team']:g} people use nothing: write how many there are.")
     if "each_rps" in values:
         values["rps"] = values["each_rps"] * values.get("team", values.get("online", 1))
     elif "rps" in values and values["rps"] * HOURS_PER_DAY * SECONDS_PER_HOUR < values.get("team", 0) - 1:
@@ -150,17 +179,10 @@ def add_users(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) ->
     _add_requests_of_each(values, notes)
     if {"rps", "token_rate", "token_rates"} & values.keys():
         return
-    if "inflight" in values:
-        values["rps"] = values["inflight"] / _REQUEST_SECONDS
-        notes.append(f"Each of {values['inflight']:,.0f} requests at once is taken to last {_REQUEST_SECONDS} seconds.")
-        return
-    if "audio" in values:
-        values["rps"] = values["audio"] * SECONDS_PER_HOUR / _CLIP_SECONDS
-        notes.append(f"Each {_CLIP_SECONDS} seconds of sound are taken for one request.")
-        return
-    if "online" in values:
-        values["rps"] = values["online"] * ONE_PERSON_REQUESTS_PER_S
-        notes.append(f"{values['online']:,.0f} users at once are taken to ask every 100 seconds each.")
+    stated = next((each for each in _REQUESTS_OF if each[0] in values), None)
+    if stated is not None:
+        values["rps"] = values[stated[0]] * stated[1]
+        notes.append(stated[2].format(values[stated[0]]))
     elif "texts" in values and (hours := values.get("due") or values.get("length")):
         values["rps"] = max(values["texts"] / (hours * SECONDS_PER_HOUR), LEAST_RPS)
         notes.append("The texts are taken to come evenly in that time.")

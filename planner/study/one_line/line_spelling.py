@@ -21,12 +21,6 @@ def _in_thousands(match: re.Match[str]) -> str:
     return mark + number.zfill(len(match[0]) - len(mark))
 
 
-def _counted_slice(match: re.Match[str]) -> str:
-    """Return a slice of TPUs as a count of chips; a name counts two cores a chip up to v4 and of v5p: v4-32 has 16."""
-    cores_per_chip = 1 if match[2].endswith("e") else 2
-    return f"{max(int(match[3]) // cores_per_chip, 1)} {match[1] or ''}{match[2]}".ljust(len(match[0]))
-
-
 _POINTS = {ord("."): ",", ord(" "): ",", ord("|"): "."}
 # Each is as long as what replaces it.
 _SPELLINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
@@ -39,11 +33,16 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
         r"(?= (?:images|pictures|calls|requests|prompts|queries|messages)(?![a-z]))"), r"\2 \1"),
     (re.compile(r"(?<![\d.,])(\d+(?:\.\d+)?)\s?(lakhs?|lacs?|crores?)(?![a-z])"
         r"(?P<sum>(?=\s*(?:budget|capex|total|only|for |to |per |a |$|[,.;+])))?"), _in_thousands),
+    (re.compile(r"(?<=\d)[- ]equivalents?(?![a-z])|(?<=[a-z\d])\*(?=[a-z])|(?<=[a-z])\*(?=\d)"),
+     lambda it: " " * len(it[0])),
+    (re.compile(r"(?<=[a-z] )(\d+(?:\.\d+)?) billions?(?! tok)(?![a-z])"), lambda it: f"{it[1]}b".ljust(len(it[0]))),
     (re.compile(r"(?<![a-z])(?:minus|negative) (?=\d)"), lambda match: "-".rjust(len(match[0]))),
     (re.compile(r"(?<![\w.,])\d[\d.,]*k?(?: [a-z]+)?[,. ]+(?:no wait|no,|sorry|wait|make that|i mean|or rather"
         r"|scratch that)[,. ]+(?=\d)"),
         lambda match: " " * len(match[0])),
-    (re.compile(r"(?<![\w.])(tpu[ -]?)?(v[2-7][ep]?)-(\d{1,4})(?!\w)"), _counted_slice),
+    # A slice of TPUs as a count of chips; a name counts two cores a chip up to v4 and of v5p: v4-32 has 16.
+    (re.compile(r"(?<![\w.])(tpu[ -]?)?(v[2-7][ep]?)-(\d{1,4})(?!\w)"), lambda it: (
+        f"{max(int(it[3]) // (1 if it[2].endswith('e') else 2), 1)} {it[1] or ''}{it[2]}".ljust(len(it[0])))),
     (re.compile(  # 1.000.000, 22.500,50 and 1 250 000 or 40 000 EUR
         r"(?<![\w.,-])\d{1,3}(?:(?:\.\d{3}){2,}(?:,\d{1,2})?|(?:\.\d{3})+,\d{1,2}|(?: \d{3}){2,}"
         r"|(?: \d{3})(?=\s?(?:[€£$]|eur|chf|usd|gbp|sek|nok|dkk|pln|czk|dollar|euro))| 000(?=\s[a-z]))(?![\d.,]*\d)"),
@@ -57,7 +56,8 @@ _SIZED = r"(\d+(?:,\d{3})*(?:\.\d+)?) ?(k|m|bn?)?(?![a-z0-9])"
 _RANGE = re.compile(  # 5k to 50k users, $2-3 an hour, between 10 and 20 rps; 8 to 18 h, 2026-2028, 4090 to 5090: none
     r"(?:(between )|(?<![\w.,:-]))(?:about )?[$€£]?(?!(?:20[1-4]\d|[1-5]0[5-9]0)(?!\d))"
     rf"{_SIZED} ?(?(1)and |(?:-|–|to ))(?:about )?[$€£]?{_SIZED}"
-    r"(?=\s?(?:%|[$€£/]|(?!am|pm|h(?![a-z0-9])|uhr|o'clock|bits?|gb|tb|kw|w(?![a-z])|s(?:econds?)?(?![a-z])"
+    r"(?=\s?(?:%|[$€£/]|(?!am|pm|(?:on )?weekdays|h(?![a-z0-9])"
+    r"|uhr|o'clock|bits?|gb|tb|kw|w(?![a-z])|s(?:econds?)?(?![a-z])"
     r"|ms)[a-wyz]))"
 )
 _CHANGE = re.compile(

@@ -20,6 +20,8 @@ from planner.study.one_line.line_asks import (
     ask_for_currency,
     ask_what_for,
     is_negated,
+    label_of,
+    leave_names_out,
     leave_places_out,
     unknown_words,
 )
@@ -28,6 +30,7 @@ from planner.study.one_line.line_money import find_amounts
 from planner.study.one_line.line_names import (
     LineName,
     find_names,
+    of_one_kind,
     sells_tokens,
     tokens,
     work_of_kind,
@@ -58,7 +61,7 @@ from pricing.formulas import printable
 from pricing.meant import Meant
 
 LONGEST = 300
-_WEIGHTLESS = ("team", "setting")  # no cost follows from how many share GPUs
+_WEIGHTLESS = ("team", "setting", "reservation", "one_time")  # no cost follows from how many share GPUs
 _ALWAYS = (("busy", 1.0), ("every", 1.0))
 _EXAMPLE = "64 H100 for 3 months in Germany, or Llama 70B at 5 requests a second"
 _ONE = {"place": "place", "model": "model", "provider": "seller", "seller": "seller", "price": "model"}
@@ -89,7 +92,7 @@ def read_line(catalogue: Catalogue, typed: str, day: date | None = None) -> Line
     _read_names(catalogue, parts)
     leave_places_out(catalogue, parts)
     _read_generic_count(parts)
-    ask_for_currency(catalogue, parts)
+    ask_for_currency(parts)
     ask_for_chip(catalogue, parts)
     periods = (
         () if PATTERNS["costs"].search(parts.line.lower()) or "each_hours" in parts.values else take(parts.rest, STRAY)
@@ -117,7 +120,7 @@ def _spelled(typed: str, day: date) -> LineParts:
         raise LineError(f"The line has {len(line):,} characters, at most {LONGEST} are read: write {_EXAMPLE}.")
     lower = "".join(low if len(low := mark.lower()) == 1 else mark for mark in line)
     parts = LineParts(line, plain_spelling(lower), {"day": day})
-    parts.rest = middle_of_ranges(parts.rest, parts.notes)
+    parts.rest = parts.plain = middle_of_ranges(parts.rest, parts.notes)
     return parts
 
 
@@ -139,11 +142,12 @@ def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...])
     notes += tuple(f"Not used: {idle[name]}." for name in idle if name in quiet)
     sides = parts.compared()
     beside = {name: side for name, side in sides.items() if side != parts.line}
-    left_out = (*parts.left_out, *(idle[name] for name in idle if name not in quiet))
+    parts.left_out += [idle[name] for name in idle if name not in quiet]
+    left_out = leave_names_out(catalogue, parts, scenario, sides)
     budget = scenario.terms.budget_usd
     train, serve = scenario.work[0].train, scenario.work[0].serve
     is_open = budget is not None and "gpus" not in values and "bill" not in values and not (train or serve)
-    fills = train is not None and not {"tokens", "images", "due", "method", "tune"} & values.keys()
+    fills = train is not None and not {"tokens", "images", "due", "examples", "texts"} & values.keys()
     return LineReading(
         parts.line, scenario, tuple(parts.phrases), (*parts.notes, *notes), unknown, budget_usd=budget,
         count_is_open=is_open, tokens_are_open=fills and {"gpus", "length"} <= values.keys(), left_out=left_out,
@@ -154,11 +158,10 @@ def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...])
 
 def _is_guess(scenario: Scenario, values: Mapping[str, Any]) -> bool:
     """Return whether the GPU or the model of a plan is one that its line does not name."""
-    if {"bill", "billfor", "seller"} & values.keys():
-        return False
+    is_paid = {"bill", "billfor", "seller"} & values.keys()
     has_model = scenario.work[0].train is not None or scenario.work[0].serve is not None
     is_open = {"chip", "chip_have", "cpu"} & values.keys() or scenario.accelerator == ANY_ACCELERATOR
-    return not is_open or (has_model and "model" not in values)
+    return not is_paid and (not is_open or (has_model and "model" not in values))
 
 
 def _is_ignored(catalogue: Catalogue, values: Mapping[str, Any], name: str, scenario: Scenario) -> bool:
@@ -176,18 +179,17 @@ def _is_ignored(catalogue: Catalogue, values: Mapping[str, Any], name: str, scen
         return False
 
 
-def _read_pairs(parts: LineParts) -> None:
-    """Take the second of two figures of one unit, and keep the line of the first to stand beside it: 1 or 3 years."""
-    for pair in PATTERNS["pair"].finditer(parts.rest):
+def _read_quantities(catalogue: Catalogue, parts: LineParts) -> None:
+    for pair in PATTERNS["pair"].finditer(parts.rest):  # 1 or 3 years: the second; the line of the first stands beside
         parts.pairs[f"{parts.line[slice(*pair.span('second'))]}{pair['unit']}"] = parts.line
         parts.pairs[f"{pair['first']}{pair['unit']}"] = (
             parts.line[: pair.end("first")] + parts.line[pair.end("second") :]
         )
         parts.rest = blank(parts.rest, pair.start(), pair.start("second"))
-
-
-def _read_quantities(catalogue: Catalogue, parts: LineParts) -> None:
-    _read_pairs(parts)
+    found = find_names(catalogue, parts.rest, parts.line)
+    named = [it for it in found if PATTERNS["numbered"].fullmatch(parts.rest[it.start : it.end])]
+    for name in named:  # gemini 2.5 pro invoices: no rule takes the number of a name
+        parts.rest = blank(parts.rest, name.start, name.end)
     if second := PATTERNS["second_work"].search(parts.rest):  # train a 7b, then fine-tune it
         parts.leave_out("work", second["second"].strip(" ,;"), *second.span("second"))
     exchange = rates(catalogue)
@@ -202,6 +204,8 @@ def _read_quantities(catalogue: Catalogue, parts: LineParts) -> None:
         if amount.kind == "loan_sum" and (rate := PATTERNS["loan_rate"].match(parts.rest, amount.end)):
             parts.add("loan", float(rate[1]) / 100, *rate.span())
     _read_rules(parts)
+    for name in named:
+        parts.rest = parts.rest[: name.start] + parts.plain[name.start : name.end] + parts.rest[name.end :]
 
 
 def _read_rules(parts: LineParts) -> None:
@@ -244,9 +248,15 @@ def _read_verbs(parts: LineParts) -> None:
         else:
             parts.add(verb, value, start, end, VERB_WORDS.get(verb, "yes") if value is True else None)
 
+    line = parts.line.lower()
+    parts.values |= {"compares": True} if PATTERNS["compares"].search(line) else {}
+    if "serve" in parts.values and PATTERNS["was_trained"].search(line):  # we trained it, and now serve it
+        parts.values |= {"own_weights": True}
+        parts.values.pop("train", None)
+
 
 def _read_names(catalogue: Catalogue, parts: LineParts) -> None:
-    found = list(find_names(catalogue, parts.rest, parts.line))
+    found = of_one_kind(catalogue, parts.rest, list(find_names(catalogue, parts.rest, parts.line)))
     makers = [
         it for it in found if it.kind == "chip" and re.match(r"(?i)[a-z, -]*(?:amd|nvidia)", parts.line[it.start :])
     ]
@@ -298,7 +308,10 @@ def _add_unclear(catalogue: Catalogue, parts: LineParts, name: LineName) -> None
     )
     called = {_called(catalogue, each): before + each + behind for each in name.choices}
     first = name.choices[0]
-    if set(name.choices) <= catalogue.models.keys() and PATTERNS["gpus_stated"].search(parts.rest):  # their hours
+    is_work = first == "H100"  # of which no speed is on record
+    if (is_work or set(name.choices) <= catalogue.models.keys()) and PATTERNS["gpus_stated"].search(
+        parts.rest
+    ):  # their hours
         parts.left_out.append(f"{text}, as there is no record of it")
         parts.others |= called
     elif name.kind == "several" and "site" not in parts.values and first in WORDS["first_of_region"]:
@@ -306,7 +319,8 @@ def _add_unclear(catalogue: Catalogue, parts: LineParts, name: LineName) -> None
         parts.others |= {label: line for label, line in called.items() if label != first}
         parts.values["site"] = names.site(catalogue, first)
     else:
-        parts.questions.append(LineQuestion(text, called))
+        question = f"The speed of {text} is on no record: on which GPU" if is_work else text
+        parts.questions.append(LineQuestion(question, called, is_whole=is_work))
     parts.rest = blank(parts.rest, *with_count(name, count_beside(parts.rest, name.start, name.end)))
 
 
@@ -321,10 +335,7 @@ def _add_name(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from:
         return
     kind, key = name.kind, name.meant.key
     quantity = {"place": "site", "price": "billfor"}.get(kind, kind)
-    records: Mapping[str, Any] = {"place": catalogue.sites, "model": catalogue.models, "provider": catalogue.providers}
-    record = records.get(kind, {}).get(key)
-    label = record.label if record else key
-    typed = parts.line[name.start : name.end]
+    label, typed = label_of(catalogue, kind, key), parts.line[name.start : name.end]
     if kind == "model" and any(
         each not in label for each in PATTERNS["version"].findall(typed)
     ):  # wan 2.2, and no record of it
@@ -361,19 +372,18 @@ def _read_generic_count(parts: LineParts) -> None:
         is_alone = _UNIT_BEHIND.match(parts.rest, word.end) is None
         is_alone = is_alone and parts.rest[word.end : word.end + 1] not in ("x", "%")
         is_alone = is_alone and PATTERNS["ordered"].search(parts.rest[: word.start]) is not None
-        is_alone = is_alone and not re.match(r",\d{3}| *[|]", parts.rest[word.end :])  # 40 loras
+        is_behind = parts.spans.get("gpu", (0, 0))[1] + 1 == word.start  # b300 32
+        is_alone = is_alone and (is_behind or not re.match(r",\d{3}| *[|]", parts.rest[word.end :]))  # 40 loras
         if "chip" in parts.values and "gpus" not in parts.values and word.text.isdecimal() and is_alone:
             parts.add("gpus", int(word.text), word.start, word.end)
 
 
 def _called(catalogue: Catalogue, choice: str) -> str:
     """Return the label of a choice: Georgia (country), Georgia (US state)."""
-    if choice in catalogue.sites:
-        site = catalogue.sites[choice]
-        return f"{site.label}, {site.country or f'the {site.kind}'}"
     if choice in catalogue.models:
         return f"as {catalogue.models[choice].label}"
     try:
         return catalogue.accelerator_label(accelerator_meant(catalogue, choice).key)
     except PricingError:
-        return catalogue.sites[names.site(catalogue, choice)].label
+        site = catalogue.sites[names.site(catalogue, choice)]
+        return site.label if choice == site.label else f"{site.label}, {site.country or f'the {site.kind}'}"
