@@ -1,7 +1,6 @@
 """One real server and one real browser for all browser tests of a worker, which run one after the other."""
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -16,6 +15,7 @@ import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 from tests.browser import chromium
+from tests.started import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
@@ -39,7 +39,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @contextmanager
 def served(folder: Path, *how: str, **environ: str) -> Iterator[str]:
     """A server of its own on a free port, for as long as it is wanted; its address."""
-    port = _free_port()
+    port = free_port()
     address, log = f"http://127.0.0.1:{port}", folder / "log.txt"
     command = [sys.executable, "-m", *how, str(port)]
     told = {**os.environ, **environ}
@@ -122,12 +122,6 @@ def _empty(page: Page, screen: ViewportSize) -> None:
 def page(visitor: Callable[..., Page], theme: Literal["light", "dark"]) -> Page:
     """A visitor who was never here, on a wide screen."""
     return visitor(viewport=WIDE, color_scheme=theme)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _wait_until_healthy(server: subprocess.Popen[bytes], address: str, log: Path) -> None:

@@ -22,7 +22,7 @@ TRAINS = "train=Llama-2-7B&tokens=1e12&gpus=64"
 SERVES = "serve=Llama-3-70B&rps=2"
 PINS = "pin=gpus%3D16%26years%3D2&pin=serve%3DLlama-3-70B%26rps%3D2%26work%3DServe"
 LATE = "work=Train&train=Llama-3-70B&tokens=1e12&gpus=8&due=30"
-MOST_BOXES = 12
+MOST_BOXES = 20
 
 
 class Screen(NamedTuple):

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Error, Page, expect
 
+from tests.browser.states import unfold
 from tests.browser.visit import TRACEBACK, no_console_errors, nothing_left_the_machine, open_page, settle
 
 BAIT = "http://bait.example [x](https://bait.example) www.bait.example me@bait.example <a href='//bait.example'>y</a>"
@@ -26,21 +27,12 @@ def test_no_text_of_a_link_becomes_a_link(page: Page, path: str) -> None:
         if tabs.count():
             tabs.nth(number).click()
             settle(page)
-        _unfold(page)
+        unfold(page)
         assert page.locator('[href*="bait"]').count() == 0
     if path == "/":
         page.get_by_role("button", name="Explain").click()
         settle(page)
         assert page.locator('[href*="bait"]').count() == 0
-
-
-def _unfold(page: Page) -> None:
-    for _ in range(12):
-        closed = page.locator('[data-testid="stMain"] details:not([open]) > summary')
-        if not closed.count():
-            return
-        closed.first.click()
-        settle(page)
 
 
 @pytest.mark.parametrize(("path", "theme"), [

@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from planner.cli import main
 from tests.browser.sheets import printed, unspaced
+from tests.browser.states import unfold
 from tests.browser.visit import open_page, settle
 
 _IN_A_CHART = """() => [...document.querySelectorAll('.js-plotly-plot .main-svg text')]
@@ -79,19 +80,9 @@ def _bytes(page: Page, button: Locator) -> tuple[str, bytes]:
     return _DAY.sub("", caught.value.suggested_filename), Path(caught.value.path()).read_bytes()
 
 
-def _unfold_tables(page: Page) -> None:
-    """Open every box of the page: a table is made when its box is opened."""
-    for _ in range(20):
-        closed = page.locator('[data-testid="stMain"] details:not([open]) > summary')
-        if not closed.count():
-            return
-        closed.first.click()
-        settle(page)
-
-
 def _files(page: Page) -> dict[str, bytes]:
     """Everything that can be downloaded from what is on the screen."""
-    _unfold_tables(page)
+    unfold(page)  # a table is made when its box is opened
     buttons = page.locator('[data-testid="stMain"] [data-testid="stDownloadButton"] button:visible')
     found = dict(_bytes(page, buttons.nth(number)) for number in range(buttons.count()))
     expect(page.locator(FAILED)).to_have_count(0)

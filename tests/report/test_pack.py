@@ -12,8 +12,6 @@ import pytest
 
 from bench.one_comparison import random_scenario
 from planner.cli.common import OK
-from planner.money.plan import Plan
-from planner.money.verdict.answer import Answer, build_answer
 from planner.report.files.csv_style import DECIMALS, ENCODINGS, SEPARATORS, CsvStyle
 from planner.report.handouts import pack_tables, write_pack
 from planner.scenario.file import SavedScenario, read_scenario
@@ -21,9 +19,9 @@ from planner.scenario.presets import load_presets
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import Currency, TaxInputs
 from planner.scenario.work import Work
-from planner.study.plan_any import planned
 from tests.facts import CATALOGUE, DAY
 from tests.recalculate import CsvPack
+from tests.report.workbooks import answered
 from tests.rows import slow_except
 from tests.shell import DAY as SHELL_DAY
 from tests.shell import run
@@ -39,11 +37,6 @@ PLANS = {preset.key: preset.scenario for preset in load_presets()} | {
     "taxed": TAXED, **{f"random-{number}": random_scenario(Random(1_000 + number)) for number in range(RANDOM)},
 }  # fmt: skip
 STYLES = [CsvStyle(*style) for style in product(SEPARATORS, DECIMALS, ENCODINGS)]
-
-
-def answered(scenario: Scenario) -> tuple[Plan, Answer]:
-    plan = planned(CATALOGUE, scenario, DAY)
-    return plan, build_answer(plan)
 
 
 def read(data: bytes, style: CsvStyle = CsvStyle()) -> CsvPack:  # noqa: B008 - it is frozen

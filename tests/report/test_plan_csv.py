@@ -10,8 +10,6 @@ import pandas as pd
 import pytest
 
 from planner.money.ledger import Ledger
-from planner.money.plan import Plan, plan
-from planner.money.verdict.answer import Answer, build_answer
 from planner.report.files.csv import (
     ASSUMPTION_COLUMNS,
     COLUMNS,
@@ -31,8 +29,8 @@ from planner.scenario.terms import Currency, FinancialTerms, TaxInputs
 from planner.scenario.work import Work
 from planner.study.measures import MEASURES
 from planner.study.uncertainty.sure_verdict import decided
-from pricing import load_catalogue
 from tests.facts import DAY
+from tests.report.workbooks import answered
 
 TAXED = Scenario(
     name="=cmd|' /C calc'!A0",
@@ -54,20 +52,14 @@ EACH = pytest.mark.parametrize("scenario", [
 
 
 @lru_cache(maxsize=16)
-def made(scenario: Scenario) -> tuple[Plan, Answer]:
-    there = plan(load_catalogue(), scenario, DAY)
-    return there, build_answer(there)
-
-
-@lru_cache(maxsize=16)
 def cash_of(scenario: Scenario) -> pd.DataFrame:
     """Its cash flow, to be read only."""
-    return cash_table(made(scenario)[0]).to_pandas()
+    return cash_table(answered(scenario)[0]).to_pandas()
 
 
 @EACH
 def test_amounts_sum_to_the_totals_on_the_screen(scenario: Scenario) -> None:
-    there, found = made(scenario)
+    there, found = answered(scenario)
     table = cash_of(scenario)
     assert tuple(table.columns) == COLUMNS
     assert table["option"].nunique() == len(there.options)
@@ -81,7 +73,7 @@ def test_amounts_sum_to_the_totals_on_the_screen(scenario: Scenario) -> None:
 
 @EACH
 def test_every_row_agrees_with_itself(scenario: Scenario) -> None:
-    there, _ = made(scenario)
+    there, _ = answered(scenario)
     table = cash_of(scenario)
     cash = table[(table["cash_or_noncash"] == "cash") & table["amount"].notna()]
     assert (cash["discount_factor"] * cash["amount"]).to_numpy() == pytest.approx(cash["present_value"].to_numpy())
@@ -103,7 +95,7 @@ def test_periods_are_the_months_of_the_calendar() -> None:
 
 
 def test_units_are_those_of_the_price() -> None:
-    there, _ = made(Scenario())
+    there, _ = answered(Scenario())
     table = cash_table(there).to_pandas()
     units = {(row.line_name, row.unit) for row in table.itertuples()}
     assert ("Useful hours", "accelerator-hour") in units
@@ -121,7 +113,7 @@ def test_hours_stay_hours_where_a_rent_is_agreed_and_shares_of_a_price_are_sums(
     agreed = RentalInputs(usd_per_accelerator_hour=2.0, forward_usd_per_accelerator_hour=1.5, forward_from_month=13)
     sold = [{"guaranteed_residual_share": 0.5, "guarantee_cost_share": 0.02}, {"forward_residual_share": 0.4}]
     for own in sold:
-        there, _ = made(Scenario(rent=agreed, own=OwnInputs(**own)))
+        there, _ = answered(Scenario(rent=agreed, own=OwnInputs(**own)))
         owning, renting = there.option("own"), there.option("on_demand")
         assert owning is not None
         hours = priced(renting.ledger.lines[0])
@@ -132,7 +124,7 @@ def test_hours_stay_hours_where_a_rent_is_agreed_and_shares_of_a_price_are_sums(
 
 
 def test_currency_and_tax_stand_beside_the_amounts() -> None:
-    there, _ = made(TAXED)
+    there, _ = answered(TAXED)
     table = cash_table(there).to_pandas()
     assert set(table["currency"]) == {"USD"}
     assert set(table["reporting_currency"]) == {"EUR"}
@@ -147,7 +139,7 @@ def test_currency_and_tax_stand_beside_the_amounts() -> None:
 
 
 def test_a_formula_for_a_name_stays_text_and_numbers_stay_numbers() -> None:
-    there, found = made(TAXED)
+    there, found = answered(TAXED)
     for table in (cash_table(there), assumptions_table(there, SIGN)):
         raw = to_csv(table).decode("utf-8-sig")
         for row in csv.reader(io.StringIO(raw, newline="")):
@@ -161,7 +153,7 @@ def test_a_formula_for_a_name_stays_text_and_numbers_stay_numbers() -> None:
 
 @EACH
 def test_every_assumption_of_a_row_stands_once_for_its_option(scenario: Scenario) -> None:
-    there, _ = made(scenario)
+    there, _ = answered(scenario)
     table = assumptions_table(there, SIGN).to_pandas()
     assert tuple(table.columns) == ASSUMPTION_COLUMNS
     assert not table.duplicated(["option", "assumption_id"]).any()
@@ -176,7 +168,7 @@ def test_every_assumption_of_a_row_stands_once_for_its_option(scenario: Scenario
 
 
 def test_an_id_is_one_value_and_its_ends_are_those_of_the_ledgers_at_both_ends() -> None:
-    there, _ = made(TAXED)
+    there, _ = answered(TAXED)
     rows = assumptions_table(there, SIGN).to_pandas()
     single = rows[rows["value"].notna() & ~rows["assumption_id"].str.startswith(("convention", "measured", "plan."))]
     assert set(single.groupby("assumption_id")["value"].nunique()) == {1}
@@ -207,7 +199,7 @@ def test_hours_that_are_there_and_those_that_are_used() -> None:
 
 
 def test_every_number_that_is_missing_has_its_reason_in_the_note() -> None:
-    there = made(Scenario())[0]
+    there = answered(Scenario())[0]
     sure = decided(there)
     table = results_table(there, sure.answer, sure.futures).to_pandas().set_index("option")
     for option, row in table.iterrows():
@@ -222,7 +214,7 @@ def test_every_number_that_is_missing_has_its_reason_in_the_note() -> None:
 def test_results_give_the_reason_where_there_is_no_number() -> None:
     startup = next(one for one in load_presets() if one.key == "startup").scenario
     cards = startup.own.model_copy(update={"capex_usd": 4_000.0, "running_usd_per_month": 0.0})
-    there, found = made(startup.model_copy(update={"own": cards}))
+    there, found = answered(startup.model_copy(update={"own": cards}))
     table = results_table(there, found).to_pandas().set_index("option")
     assert table.loc["own", "payback_months"] == pytest.approx(20.0)  # 80 trainings at four a month
     assert table.loc["own", "npv_usd"] == pytest.approx(found.ranked[1].present_usd - 4_000.0)
@@ -233,7 +225,7 @@ def test_results_give_the_reason_where_there_is_no_number() -> None:
 
 def test_the_npv_of_the_enterprise_case_is_the_published_one() -> None:
     enterprise: Preset = next(preset for preset in load_presets() if preset.key == "enterprise")
-    table = results_table(*made(enterprise.scenario)).to_pandas().set_index("option")
+    table = results_table(*answered(enterprise.scenario)).to_pandas().set_index("option")
     assert table.loc["own", "npv_usd"] == pytest.approx(-86_922.5, abs=0.1)  # monthly, 10 % a year
     assert table.loc["own", "payback_months"] == pytest.approx(53.333, abs=1e-3)
 

@@ -2,6 +2,7 @@
 
 import io
 from dataclasses import replace
+from functools import lru_cache
 from random import Random
 
 import numpy as np
@@ -64,6 +65,7 @@ def taxed_scenario(seed: int) -> Scenario:
     return Scenario.model_validate(scenario.model_copy(update=more).model_dump())
 
 
+@lru_cache(maxsize=16)
 def answered(scenario: Scenario) -> tuple[Plan, Answer]:
     plan = planned(CATALOGUE, scenario, DAY)
     return plan, build_answer(plan)

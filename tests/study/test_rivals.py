@@ -11,7 +11,6 @@ from planner.money.measures import present_usd
 from planner.money.plan import Plan
 from planner.money.ways import WAYS
 from planner.report.answer.phrases import question_text
-from planner.report.answer.sentences import AnswerSummary, summarize_answer
 from planner.scenario.file import SavedScenario, read_scenario, write_scenario
 from planner.scenario.latency import latency_classes
 from planner.scenario.link import scenario_from_link, scenario_to_link
@@ -22,6 +21,7 @@ from planner.study.uncertainty.sure_verdict import decided
 from pricing import meant
 from pricing.market.rivals import BOARDS, alike_models, rivals, usual_board
 from tests.frozen import live_catalogue
+from tests.study.test_market_cases import told
 
 CATALOGUE = live_catalogue()
 DAY = CATALOGUE.day
@@ -30,11 +30,6 @@ PAID = "OpenAI/gpt-4o"
 
 def asked(**data: Any) -> Plan:
     return planned(CATALOGUE, Scenario.model_validate(data), DAY)
-
-
-def told(plan: Plan) -> AnswerSummary:
-    judged = decided(plan, 128)
-    return summarize_answer(plan, judged.answer, judged.futures)
 
 
 def of_a_bill(usd: float = 30_000.0, **more: Any) -> Plan:

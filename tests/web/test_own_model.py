@@ -7,7 +7,8 @@ from streamlit.testing.v1 import AppTest
 
 from planner.scenario.link import scenario_from_link
 from pricing import load_catalogue
-from tests.web.test_own_runs import held, title, visit
+from tests.web.test_own_runs import held, title
+from tests.web.test_questions import visit
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +25,7 @@ def paste(app: AppTest, text: str) -> AppTest:
 
 @pytest.mark.parametrize("task", ["train", "serve"])
 def test_from_the_text_to_the_link(task: str) -> None:
-    app = paste(visit("Speed", {}), json.dumps(CONFIG))
+    app = paste(visit("Speed"), json.dumps(CONFIG))
     assert not app.exception
     (said,) = [one.value for one in app.success]
     assert "9.78 billion parameters" in said.replace("\\", "")
@@ -33,12 +34,12 @@ def test_from_the_text_to_the_link(task: str) -> None:
     assert "our-llama" in title(app)
     scenario, _ = scenario_from_link(held(app), load_catalogue())
     assert [(model.name, model.layers, model.hidden) for model in scenario.models] == [("our-llama", 40, 4096)]
-    again = visit("Speed", held(app))
+    again = visit("Speed", **held(app))
     assert title(again) == title(app)
 
 
 def test_what_cannot_be_read_is_said_and_changes_nothing() -> None:
-    app = visit("Speed", {})
+    app = visit("Speed")
     before = title(app)
     paste(app, json.dumps({**CONFIG, "num_attention_heads": 0}))
     assert not app.exception

@@ -14,19 +14,12 @@ from planner.study.plan_any import planned
 from planner.web.show_assumptions import GROUP
 from tests.evidence.mine import as_csv, own_rows
 from tests.facts import CATALOGUE, DAY
-from tests.web.test_pages import SLOW, one_page
+from tests.web.test_questions import visit
 
 pytestmark = pytest.mark.slow
 
 TRAIN = {"train": "Llama-3-8B", "tokens": "1000000000000", "gpus": "64"}
 VIEW = "Your own runs"
-
-
-def visit(page: str, held: dict[str, str]) -> AppTest:
-    app = AppTest.from_function(one_page, args=(page,), default_timeout=SLOW)
-    for key, text in held.items():
-        app.query_params[key] = text
-    return app.run()
 
 
 def upload(app: AppTest, text: str | bytes, name: str = "mine.csv") -> AppTest:
@@ -46,14 +39,14 @@ def held(app: AppTest) -> dict[str, str]:
 
 def listed(app: AppTest) -> str:
     """The one factor on the Assumptions page of the same plan."""
-    page = visit("Assumptions", held(app) | {GROUP: YOURS})
+    page = visit("Assumptions", **held(app), **{GROUP: YOURS})
     (table,) = [each.value for each in page.dataframe if "Input" in each.value]
     (row,) = [row for row in table.to_dict("records") if row["Input"].startswith("measured speed")]
     return f"{row['Value']}, {row['Source']}"
 
 
 def test_from_the_upload_to_the_saved_file_and_the_shell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    app = visit("Speed", TRAIN | {"speed": VIEW})
+    app = visit("Speed", **TRAIN, speed=VIEW)
     before = title(app)
     upload(app, as_csv(own_rows(CATALOGUE, "training", (0.78, 0.8, 0.82))))
     assert not app.exception
@@ -69,7 +62,7 @@ def test_from_the_upload_to_the_saved_file_and_the_shell(tmp_path: Path, capsys:
     assert said in listed(app)
     notes = rows_table(assumption_rows(planned(CATALOGUE, app.session_state["scenario"], DAY), ()))["Note"]
     assert any("3 runs (mine.csv)" in str(note) for note in notes)
-    assert title(visit("Speed", held(app))) == after  # the link carries them
+    assert title(visit("Speed", **held(app))) == after  # the link carries them
 
     scenario: Scenario = app.session_state["scenario"]
     path = tmp_path / "saved.yaml"
@@ -89,7 +82,7 @@ def test_from_the_upload_to_the_saved_file_and_the_shell(tmp_path: Path, capsys:
     pytest.param(as_csv(own_rows(CATALOGUE, "training", (0.8,)) * 5_001), "5,001 runs, want at most 5,000", id="rows"),
 ])  # fmt: skip
 def test_a_table_that_cannot_be_used_changes_nothing(text: str | bytes, wish: str) -> None:
-    app = upload(visit("Speed", TRAIN | {"speed": VIEW}), text)
+    app = upload(visit("Speed", **TRAIN, speed=VIEW), text)
     assert not app.exception
     said = app.error[0].value.replace("\\", "")
     assert wish in said
@@ -98,7 +91,7 @@ def test_a_table_that_cannot_be_used_changes_nothing(text: str | bytes, wish: st
 
 
 def test_without_a_model_runs_can_be_brought_too() -> None:
-    app = upload(visit("Speed", {"speed": VIEW}), as_csv(own_rows(CATALOGUE, "serving", (1.2, 1.3))))
+    app = upload(visit("Speed", speed=VIEW), as_csv(own_rows(CATALOGUE, "serving", (1.2, 1.3))))
     assert not app.exception
     app.button(key="use-runs").click().run()
     assert not app.exception
@@ -106,7 +99,7 @@ def test_without_a_model_runs_can_be_brought_too() -> None:
 
 
 def test_a_plan_that_says_too_much_for_a_link_is_told_and_kept() -> None:
-    app = visit("Speed", TRAIN | {"speed": VIEW, "also": '{"work":[{"label":"%s"}]}' % ("x" * 100)})
+    app = visit("Speed", **TRAIN, speed=VIEW, also='{"work":[{"label":"%s"}]}' % ("x" * 100))
     rows = [
         row | {"model": f"=a model of our own, number {number}" + "x" * 120}
         for number in range(20)
