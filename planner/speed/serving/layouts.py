@@ -8,7 +8,7 @@ from planner.speed.hardware import InvalidJobError
 from planner.speed.serving.case_of import GROUPS, ServingSetup, engine_limits, job_layout, make_case, spreads_evenly
 from planner.speed.serving.cases import ServingConstants, ServingLayout, ServingTraffic, serving_rates
 from planner.speed.serving.promise import LatencyTarget, concurrent_requests, max_requests_per_s
-from planner.speed.serving.step import fits
+from planner.speed.serving.step import fits, memory_held
 
 USUAL_PROMISE = LatencyTarget(2.0, 0.1)
 _PROMISES = {"server": USUAL_PROMISE, "interactive": LatencyTarget(0.5, 0.04)}  # usual ones, where none is given
@@ -19,7 +19,7 @@ _PROMPT_SHARES = (0.25, 0.5)  # of the accelerators, that may only work on promp
 def best_layout(setup: ServingSetup, job: ServingJob, constants: ServingConstants) -> ServingLayout:
     """Return the layout that was asked for; where it is open, the one that needs the fewest accelerators.
 
-    The usual group, which leaves room for caches, is weighed against smaller ones that hold the model and little else;
+    The usual group, which leaves room for caches, is weighed against smaller ones that hold the model with some room;
     of a mixture also against ranks that attend to requests of their own with experts spread over many, and prompts
     apart from answers. Of equals the plainer is taken.
     """
@@ -53,7 +53,7 @@ def _worth(setup: ServingSetup, job: ServingJob, layout: ServingLayout, constant
     """Return requests a second of all there are; where their number is open, accelerators needed, counted down."""
     traffic = job_traffic(job, math.nan)
     case = make_case(setup, layout, engine_limits(setup.period), traffic)
-    if not bool(fits(case)):
+    if not bool(fits(case)) or (job.accelerators is None and memory_held(case).is_tight):
         return -math.inf
     most, rate = float(concurrent_requests(case)), serving_rates(constants, case.traits)
     within = max_requests_per_s(case, rate, most=most, promise=latency_target(job), cv=job.length_cv)

@@ -165,7 +165,6 @@ def _cap_power(chip: ServingAccelerator, power_cap_w: float | None) -> ServingAc
 
 _ADAPTER_SLOWDOWN = 0.2  # engines lose 10 to 30 % with several adapters; no primary measurement was found
 _REQUESTS_PER_ACCELERATOR = 100.0  # beyond, tokenising and sending set the pace
-_TIGHT_SHARE = 0.08
 
 
 def serve(catalogue: Catalogue, job: ServingJob, constants: ServingConstants | None = None) -> ServingResult:
@@ -293,12 +292,11 @@ def _time_shares(full: BatchCycle, *, apart: bool) -> tuple[TimeShare, ...]:
 
 def _warnings(worked: ServingPlan, output: float, batch: float) -> tuple[str, ...]:
     memory, chip, shape = memory_held(worked.case), worked.setup.chip, worked.shape
-    tight = 0 < float(memory.usable_bytes) * _TIGHT_SHARE > float(memory.free_bytes)
     each = output / worked.job.output_tokens / (worked.devices * worked.busy_replicas)
     idle = int(worked.layout.replicas) - worked.busy_replicas
     at_once, batch_given = batch * worked.busy_replicas, worked.job.batch or 0
     warnings = {
-        "little memory is left beside the weights: the batch, and with it the speed, is uncertain": tight,
+        "little memory is left beside the weights: the batch, and with it the speed, is uncertain": memory.is_tight,
         "the catalogue does not know this memory: whether it fits is not checked": chip.memory_bytes <= 0,
         "more than one machine works on each step: so fast only with a network between them": worked.devices
         > worked.setup.chip.domain,

@@ -28,6 +28,7 @@ _READ_AND_WRITTEN = 2.0
 # (moe-perf-guide.md of TensorRT-LLM, fused_moe of vLLM, read November 2026).
 _GATHERED = 8.0
 _DISPATCH_BYTES = 1.5  # there in 8 bits and back in 16, over the two halves of a layer
+_TIGHT_SHARE = 0.08  # of the usable memory
 
 
 @dataclass(frozen=True)
@@ -195,6 +196,11 @@ class ServingMemory:
     def free_bytes(self) -> Num:
         """Return what is left for caches; negative where the weights alone do not fit."""
         return self.usable_bytes - self.weights_bytes - self.working_bytes
+
+    @property
+    def is_tight(self) -> bool:
+        """Return whether little is left beside the weights: how much is uncertain, and the speed goes by it."""
+        return 0 < float(self.usable_bytes) * _TIGHT_SHARE > float(self.free_bytes)
 
 
 def weights_bytes(case: ServingCase) -> Num:

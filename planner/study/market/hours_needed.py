@@ -174,7 +174,7 @@ def _training_estimate(train: TrainingTask, reach: Throughput) -> WorkEstimate:
 def _run_estimates(
     catalogue: Catalogue, run: TrainingTask | FixedRun, keys: tuple[str, ...], counts: Sequence[int]
 ) -> Iterator[WorkEstimate]:
-    """Spread work of known hours, or a training on pictures, evenly; its parts are independent and need no network."""
+    """Spread work of known hours, or a training on pictures, evenly over those that work on it together."""
     numbers, soon = tuple(counts) or COUNTS, _soon_days(run)
     for key in keys:
         try:
@@ -186,8 +186,8 @@ def _run_estimates(
         for count in numbers:
             days = Interval(*(each / count / HOURS_PER_DAY for each in (hours.low, hours.typical, hours.high)))
             estimate = WorkEstimate(
-                key, count, at_once=count, hours=hours, session_hours=days.typical * HOURS_PER_DAY, days=days,
-                layout=_source_text(scaled.measured),
+                key, count, at_once=count, together=count, hours=hours, session_hours=days.typical * HOURS_PER_DAY,
+                days=days, layout=_source_text(scaled.measured),
             )  # fmt: skip
             yield estimate if run.runs_per_month is None else _per_month(estimate, run.runs_per_month)
             if not counts and days.typical < soon:
