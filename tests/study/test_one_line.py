@@ -109,13 +109,22 @@ def test_two_readings_are_a_question_whose_choices_are_lines(line: str, choices:
 @each_row(("line", "words"), [
     ("8 h100 in Atlantis", "Atlantis"), ("llama 900b at 5 rps", "900b"), ("8 zz900 for 10 people", "zz900"),
     ("whisper medium on an old gtx 1080 ti", "gtx 1080 ti"),
-    ("zorgemma 27b for 300 doctors", "27b"),
+    ("zorgemma 27b for 300 doctors", "27b"), ("nemotron 49b on 2 h100", "49b"),
 ])  # fmt: skip
 def test_an_unknown_chip_model_or_place_is_asked_about_and_never_another_taken(line: str, words: str) -> None:
     reading = read_line(live_catalogue(), line)
     assert reading.scenario is None
     assert [question.text for question in reading.questions] == [words]
     assert reading.questions[0].choices
+
+
+def test_each_name_of_a_line_is_in_its_plan_or_said_before_it() -> None:
+    reading = read_line(live_catalogue(), "gpt-4o on 64 h100 with lambda in oslo")
+    assert reading.scenario is not None
+    planned = (reading.scenario.accelerator, reading.scenario.site, live_catalogue().offers[
+        reading.scenario.rent.offer or ""].provider)  # fmt: skip
+    assert planned == ("H100-SXM5-80GB", "NO", "lambda")
+    assert any(each.startswith("gpt-4o, as neither a bill nor") for each in reading.left_out)
 
 
 def test_what_was_not_understood_is_shown_and_the_usual_meaning_said() -> None:
@@ -227,6 +236,10 @@ def test_of_what_is_compared_each_side_is_a_line(line: str, sides: dict[str, tup
      ("b200, rent it out?", ["rent it out"]),
     ("gpt-oss-120b on a single h100: how many users?", ["how many users"]), ("500 tok/s of llama 8b, single stream", [
         "single stream"]), ("32 h100 for 12 months, option for 12 more", ["option for 12 more"]),
+    ("hetzner or own 4090", ["hetzner, as no offer of it"]), ("buy 4090 48gb china mod", ["48gb", "china mod"]),
+    ("music generation on 2 4090", ["music generation, as there is no record"]),
+    ("half the year in germany, 8 h100", ["half the year"]), ("best gpu on runpod for sdxl", ["runpod, as no offer"]),
+    ("Bedrock claude haiku 12k per month", ["Bedrock, as the plan is for another"]),
     ("data is in stockholm, gpus anywhere: 16 h100", ["anywhere"]), ("per month 5B tokens, llama 70b", ["per month"]),
 ])  # fmt: skip
 def test_what_has_weight_and_no_field_waits_for_a_choice(line: str, left: list[str]) -> None:

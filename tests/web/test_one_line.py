@@ -63,6 +63,7 @@ def test_of_two_that_a_line_compares_one_is_the_plan_and_one_is_pinned() -> None
     pin = str(app.query_params["pin"])
     assert "gpu=MI300X-192GB" in pin
     assert "gpus=16" in pin
+    assert "Pinned beside it, to compare: 16 mi300x." in _shown(app)
     assert not app.warning
 
 

@@ -61,7 +61,8 @@ def question_text(catalogue: Catalogue, question: QuestionKind, texts: Texts) ->
 
 def plan_sentence(catalogue: Catalogue, scenario: Scenario) -> str:
     """Return the sentence of a plan: Run 8 H100 SXM5 80 GB for 3 years in Germany in colocation busy 60%."""
-    texts = scenario_to_link(scenario)
+    serve = scenario.work[0].serve
+    texts = ({"rps": f"{serve.requests_per_s}"} if serve else {}) | scenario_to_link(scenario)
     return question_text(catalogue, detect_question(texts), texts)
 
 
@@ -94,7 +95,11 @@ def _number(text: str, *, percent: bool = False) -> str:
         value = float(text)
     except ValueError:  # money of another currency: 1.85 EUR
         return text
-    number = format_amount(value) if value >= _LARGE else f"{words.round_significant(value, 6):,.10g}"
+    number = (
+        format_amount(value)
+        if value >= _LARGE
+        else f"{words.round_significant(value, 6 if value >= 1_000 or len(text) < 8 else 3):,.10g}"
+    )
     return f"{number}%" if percent else number
 
 

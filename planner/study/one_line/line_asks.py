@@ -33,7 +33,7 @@ _AMOUNTS = (SAYS_ENOUGH | {"token_rate", "tps", "all_audio", "have"}) - {
 # zz900 and 900b may be names; p95, 40k, 12kg and imagenet-21k are none.
 USUAL_SITE = Scenario().site
 _WHY_NOT = {
-    "provider": "it lists no such GPU on demand",
+    "provider": "no offer of it is taken: name a GPU that it lists",
     **dict.fromkeys(("seller", "price"), "neither a bill nor an amount for it is stated"),
 }
 
@@ -45,18 +45,15 @@ MEMORY: tuple[Rule, ...] = (
 def ask_what_for(parts: LineParts) -> None:
     """Ask which model does a work that is named without one, or which work where only its terms are stated."""
     values = parts.values
-    if parts.dying and not {"model", "chip"} & values.keys():
-        start, end = parts.dying
-        lines = {chip: f"{parts.line[:start]}one {chip}{parts.line[end:]}" for chip in WORDS["cards_to_choose"]}
-        parts.questions.append(LineQuestion(parts.line[start:end], lines))
     has_work = {"serve", "train", "tune"} & values.keys() or PATTERNS["computes"].search(parts.line.lower())
     if values.keys() & SAYS_ENOUGH == {"team"} and not has_work:
         values.pop("team")
     is_asked = bool(parts.phrases) or re.search(
-        r"(?<![a-z])(?:gpus?|llms?|ai|render|folding|alphafold|cuda|(?:deep|machine) learning)(?![a-z])",
+        r"(?<![a-z])(?:gpus?|cards?|replacement|llms?|ai|render|folding|alphafold|cuda|(?:deep|machine) learning)"
+        r"(?![a-z])",
         parts.line.lower(),
     )
-    if parts.questions or not is_asked or values.keys() & SAYS_ENOUGH - {"texts"}:
+    if parts.questions or not is_asked or values.keys() & SAYS_ENOUGH - {"texts", "anyone"}:
         return
     is_work = bool({"train", "tune", "serve", "texts", "images", "all_audio", "tokens", "token_rate"} & values.keys())
     wanted = WORDS["models_to_choose"] if is_work else WORDS["works_to_choose"]
@@ -79,10 +76,9 @@ def ask_for_currency(parts: LineParts) -> None:
     """Leave out a sum in a currency that has no rate: it is not in dollars."""
     for match in PATTERNS["other_money"].finditer(parts.line):
         (start, end), number = match.span(), match["n"] or match["n2"]
-        if BLANK not in parts.rest[start:end]:  # a rate is known
-            parts.others[f"{number} dollars"] = f"{parts.line[:start]}${number}{parts.line[end:]}"
-            parts.left_out.append(f"{match[0].strip()}, as no rate of that currency is known")
-            parts.rest = blank(parts.rest, start, end)
+        parts.others[f"{number} dollars"] = f"{parts.line[:start]}${number}{parts.line[end:]}"
+        parts.left_out.append(f"{match[0].strip()}, as no rate of that currency is known")
+        parts.rest = blank(parts.rest, start, end)
 
 
 def is_negated(catalogue: Catalogue, parts: LineParts, name: LineName) -> bool:
@@ -130,7 +126,7 @@ def leave_places_out(catalogue: Catalogue, parts: LineParts) -> None:
 def leave_names_out(catalogue: Catalogue, parts: LineParts, scenario: Scenario, said: Iterable[str]) -> tuple[str, ...]:
     """Leave out each chip, model, place or seller that a line names and its plan is not for, whatever lost it."""
     known = " ".join((*parts.left_out, *said)).lower()
-    spans = [*parts.taken, *((start, end) for _, start, end in parts.unwanted), parts.dying or (0, 0)]
+    spans = [*parts.taken, *((start, end) for _, start, end in parts.unwanted)]
     bill, offer, work = scenario.bill, catalogue.offers.get(scenario.rent.offer or ""), scenario.work[0]
     billed = catalogue.hosted.get((bill and bill.price) or (scenario.hosted and scenario.hosted.price) or "")
     planned = {
@@ -146,7 +142,8 @@ def leave_names_out(catalogue: Catalogue, parts: LineParts, scenario: Scenario, 
         if is_name and not is_taken and spelled not in known:
             alike = _alike(catalogue, name, spelled)
             if not alike & planned and not any(label.lower() in known for label in alike):
-                parts.left_out.append(f"{text}, as {_WHY_NOT.get(name.kind, 'the plan is for another')}")
+                why = _WHY_NOT.get(name.kind, "the plan is for another")
+                parts.left_out.append(f"{text}, as {'the plan is for another' if bill else why}")
     return tuple(parts.left_out)
 
 
@@ -230,9 +227,8 @@ def _ask_about_number(parts: LineParts, start: int, end: int) -> None:
     if parts.rest[start] == "-" != parts.line[start]:  # minus four
         start = max(parts.line.lower().rfind(word, 0, end) for word in ("minus", "negative"))
         text = parts.line[start:end].strip()
-    if number is None or not parts.phrases or parts.line[end : end + 1] in ("x", "%"):
-        return
-    if any(question.text in text for question in parts.questions) or PATTERNS["harmless"].match(text):
+    is_asked = any(question.text in text for question in parts.questions) or PATTERNS["harmless"].match(text)
+    if number is None or is_asked or not parts.phrases or parts.line[end : end + 1] in ("x", "%"):
         return
     is_alone = number.end() in (len(text), end - start)
     digits, is_counted = number["digits"].lstrip("0") or "0", bool({"gpus", "have"} & values.keys())

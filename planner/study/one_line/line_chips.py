@@ -29,8 +29,6 @@ def with_count(name: LineName, count: LineCount | None) -> tuple[int, int]:
 def add_chip(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from: int | None) -> None:
     """Add a chip or a machine with the count beside it, as wanted or as owned."""
     count = count_beside(parts.rest, name.start, name.end)
-    if _is_dying(parts, name, count):
-        return
     machine, offer = catalogue.servers.get(name.meant.key), catalogue.offers.get(name.meant.key)
     chip = machine.accelerator if machine else offer.accelerator if offer else name.meant.key
     is_kept = _is_kept(parts, name, count, kept_from)
@@ -73,19 +71,10 @@ def _is_kept(parts: LineParts, name: LineName, count: LineCount | None, kept_fro
     if "have" in parts.values or count is None or PATTERNS["on_lease"].match(parts.line.lower(), name.end):
         return False
     is_owned = "owned" not in parts.values and PATTERNS["owned"].match(parts.line.lower(), name.end) is not None
-    befores = (parts.rest[: count.start], parts.rest[: name.start])
-    is_owned = is_owned or any(re.search(r"(?<![a-z])(?:my|our) $", before) for before in befores)
+    is_owned = is_owned or re.search(r"(?<![a-z])(?:my|our) (?:[\d,]+ ?x? ?)?$", parts.rest[: name.start]) is not None
     is_owned = is_owned or PATTERNS["owned_since"].search(parts.line) is not None
     if is_owned or name.end <= parts.replaced_until or kept_from is None or kept_from > count.start:
         return is_owned or name.end <= parts.replaced_until
     between = parts.rest[kept_from : count.start]  # right behind `we have`
     is_cut = BLANK in between or re.search(r"[:;.]|(?<![a-z])no ", between)
     return not is_cut and len(between.split()) <= _MOST_BETWEEN
-
-
-def _is_dying(parts: LineParts, name: LineName, count: LineCount | None) -> bool:
-    """Return whether a line says of a card that it broke: then it is not what is wanted."""
-    if dying := PATTERNS["dying"].match(parts.line.lower(), name.end):
-        parts.dying = with_count(name, count)[0], dying.end()
-        parts.rest = blank(parts.rest, *parts.dying)
-    return dying is not None

@@ -17,6 +17,7 @@ from pricing import Catalogue
 TOKENS_PER_SEQUENCE = 4_096  # as a plan has where nobody states it
 _FASTEST_OF_ONE = 300  # tokens a second: more are those of all users
 _SHARE_OF_RATE = 0.4  # an assumption: large published runs use 0.3 to 0.5 of the dense rate
+_MOST_READ = 16e6
 _MOST_OF_ONE = 32_768  # tokens: more are no single answer
 _USUAL = ServingTask(model="usual")
 _SAID = {
@@ -162,6 +163,10 @@ def _add_fed(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> 
 
 def _add_speed(values: dict[str, Any], notes: list[str]) -> None:
     """Take tokens a second for what each user sees where users are stated or it stands at a desk, else for all."""
+    if values.get("in", 0) > _MOST_READ:  # in all, by the month
+        values["token_rates"] = tuple(
+            values.pop(name, 0) / HOURS_PER_MONTH / SECONDS_PER_HOUR for name in ("in", "out")
+        )
     if "tps" not in values or "text_encoder" in values or values["tps"] <= 0:
         return
     if values["tps"] <= _FASTEST_OF_ONE and {"rps", "team", "online", "inflight", "place", "local"} & values.keys():
@@ -185,7 +190,7 @@ def add_date(values: dict[str, Any], notes: list[str]) -> None:
     if "is_from_then" in values and not _BATCHES & values.keys():
         values.pop("due", None)
     end = _end_date(values["date"], values["day"]) if "date" in values else None
-    quantity = "due" if _BATCHES & values.keys() else "length"
+    quantity = "due" if _BATCHES & values.keys() and not {"every", "runs"} & values.keys() else "length"
     is_open = quantity == "length" and end is not None and values["date"]["way"] in _DELIVERED  # from then, or until
     if end is not None and quantity not in values and not is_open:
         values[quantity] = (end - values["day"]).days * HOURS_PER_DAY

@@ -39,7 +39,9 @@ def find_amounts(line: str, rates: Rates, by_token: bool = False) -> Iterator[Li
     """
     per, currency = PARTS["PER"], PARTS["CURRENCY"]
     codes = "|".join((DOLLAR, *rates)).casefold()
-    marks = rf"(?<![a-z])(?<!in )(?<!the )us \$|(?:us|hk|nz|[acsr])\$|[$€£₹₩¥]|(?<![a-z])(?:{codes}|rmb|rs\.?)(?![a-z])"
+    marks = (
+        rf"(?<![a-z])(?<!in )(?<!the )us \$|(?:us|hk|nz|nt|[acsr])\$|[$€£₹₩¥]|(?<![a-z])(?:{codes}|rmb|rs\.?)(?![a-z])"
+    )
     named = rf"{marks}|{currency}"
     marked = re.compile(
         rf"(?:(?P<before>{marks}|(?<![a-z])(?:{named})(?= [0-9][0-9.,]* ?(?:k|m|million|billion|thousand)(?![a-z])))"
@@ -119,9 +121,11 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
     kinds += [kind for kind, applies in (
         ("loan_sum", not per and (PATTERNS["lent"].search(before) or PATTERNS["lent_behind"].match(line, match.end()))),
         ("token_price", PATTERNS["per_million"].match(line, match.end())),
+        ("rent", is_each and re.search(r"hours? (?:at|for)\s*$", before)),
         ("paid_each", per.startswith(("seat", "user", "head", "person", "employee"))),
         ("paid_each", is_each and per not in ("unit", "piece") and usd <= _LEAST_OF_ONE_GPU
             and not PATTERNS["sold_for"].search(before)),
+        ("paid_each", re.search(r"(?:seats|licen[cs]es|subscriptions)(?: at| for| @)?\s*$", before)),
         ("paid_each", is_each and re.search(rf"(?:paid|(?:{WHO}|admins?)(?: at| for| @)?)\s*$", before)),
         ("kwh", re.match(r"\s*kwh", line[match.end() :])),
         ("kwh", per in ("", "unit") and usd < _MOST_OF_A_KWH and re.search(r"power|electric", before)),

@@ -176,7 +176,11 @@ def _may_be_name(line: str, span: list[LineToken]) -> bool:
     between = line[first.start : last.end]
     if not (re.search(r"\w", first.text) and re.search(r"\w", last.text)):
         return False
-    if BLANK in between or re.search(r"[,;]|: |\d[bm] (?:\d+|q\d)$", between) or re.match(r",\d{3}", line[last.end :]):
+    if (
+        BLANK in between
+        or re.search(r"[,;]|: |\d/\d|\d[bm] (?:\d+|q\d)$", between)
+        or re.match(r",\d{3}", line[last.end :])
+    ):
         return False
     if first.text in FILLERS - {"us", "new"} or last.text in FILLERS - {"us", "small", "large", "text", "mini", "max"}:
         return False
@@ -226,23 +230,28 @@ def _fits(kind: str, called: str, line: str, place: tuple[int, int], typed: str)
         is_paid = kind == "seller_first" and PATTERNS["paid_to"].match(behind) is not None
         is_name = PATTERNS["acts"].match(behind) or (kind == "provider" and called not in WORDS["words_too"])
         return is_paid or bool(is_name) or (before.split() or [""])[-1] in _AT
-    if kind == "model" and PATTERNS["size"].fullmatch(called) and PATTERNS["sized_name"].match(behind):
-        return False  # a bert of 400M
+    other_size = "sized_name" if PATTERNS["size"].fullmatch(called) else "size_behind"
+    if kind == "model" and PATTERNS[other_size].match(behind):
+        return False  # a bert of 400M; of nemotron 49b there is no record
     if kind == "model" and PATTERNS["size"].fullmatch(called) and (name := PATTERNS["name_before_size"].search(before)):
         is_verb = any(rule.pattern.fullmatch(name[1]) for rule in VERBS)
         return is_verb or name[1] in FILLERS | _QUIET  # medgemma 27b is no other model of 27b
-    if kind == "chip" and re.fullmatch(r"v[34]", called):  # deepseek v3
-        return "tpu" in line
+    if kind == "chip" and re.fullmatch(r"v[34]|cpus?", called):  # deepseek v3; h100 or cpu
+        beside = re.search(r"(?:vs\.?|versus|or|than|against)(?: an?| our)? $", before) or re.match(
+            r" (?:vs|versus|or) ", behind
+        )
+        return "tpu" in line if called[0] == "v" else beside is not None
+    if kind == "place" and re.search(r"\d\w*$", before.rstrip()) and PATTERNS["describes"].match(behind):
+        return False  # 4090 48gb china mod
     return kind != "place" or _may_be_place(called, before, typed[slice(*place)])
 
 
 def _may_be_place(called: str, before: str, typed: str) -> bool:
     """Return whether a short word is a place: `us` is one behind `in`, or in capitals."""
-    if re.search("[0-9]", called) and "-" not in called:  # of places only regions have digits: us-east-1
-        return False
-    is_behind = (before.split() or [""])[-1] in _BEFORE_PLACE - ({"to", "from"} if called == "us" else set())
-    is_behind = is_behind and called not in _NO_PLACES
-    return (
+    words = _BEFORE_PLACE - ({"to", "from"} if called == "us" else set())
+    is_behind = (before.split() or [""])[-1] in words and called not in _NO_PLACES
+    is_region = "-" in called or not re.search("[0-9]", called)  # of places only regions have digits: us-east-1
+    return is_region and (
         (len(called) > _SHORT and called != "world")
         or is_behind
         or called in _PLACES_IN_CAPITALS - {"us"}

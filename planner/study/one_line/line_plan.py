@@ -47,7 +47,6 @@ _SHORTEST_YEARS = 0.25
 _SHORTEST_HOURS = _SHORTEST_YEARS * HOURS_PER_YEAR * (1 - 1e-6)
 _SHARE_OF_TIME = 0.8  # an assumption: of a plan's time, what a run may fill that nobody gave a number of tokens
 _TOKENS_PER_EXAMPLE = 2_000  # an assumption
-_DESKTOPS = ("Apple", "Ryzen", "DGX-Spark")
 _MOST_SERVED = 8  # accelerators: a model on more of them, without requests, is trained
 
 
@@ -186,6 +185,8 @@ def _add_hardware(
     if "site" in values:
         data["site"] = values["site"]
     data |= _stay(values)
+    if "hosted_only" in values:
+        data["ways"] = tuple(WORDS["hosted_ways"])
     if "own_only" in values or _stays_at_home(values, task):
         data["ways"], values["place"] = tuple(WORDS["own_ways"]), values.get("place", "own_room")
         notes.append("What is rented or hosted is left out: the work must stay in the house.")
@@ -308,8 +309,8 @@ def _serving(data: Mapping[str, Any], values: dict[str, Any], notes: list[str]) 
         serve["requests_per_s"] = max(values["token_rate"] / each, LEAST_RPS)
         notes.append(f"Tokens are taken for read and written ones, {each:,} a request.")
     elif "rps" not in values:
-        is_desktop = str(data.get("accelerator", "")).startswith(_DESKTOPS)
-        at_desk = is_desktop or {"place", "local"} & values.keys() or values.get("gpus") == 1
+        at_desk = {"place", "local"} & values.keys() or values.get("gpus") == 1
+        at_desk = at_desk or str(data.get("accelerator", "")).startswith(("Apple", "Ryzen", "DGX-Spark"))
         serve["requests_per_s"] = ONE_PERSON_REQUESTS_PER_S if at_desk else usual.requests_per_s
         if "peak" in values:
             serve["requests_per_s"] = min(serve["requests_per_s"], values["peak"])

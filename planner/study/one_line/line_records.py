@@ -111,7 +111,8 @@ _COUNT_BEFORE = re.compile(
     r"(?:(?:used|old|older|aging|refurbished|new|nvidia|amd|of|more|our|geforce|second-hand|gpus?|render|rendering|training|consumer|[|]+)\s+)*$"
 )
 _COUNT_AFTER = re.compile(
-    rf"\s*(?:[x*]\s*(?P<count>\d+)|(?P<times>\d+)\s*x|, (?P<listed>0*\d{{1,3}}|{_SPELT})(?= *(?:,|$)))(?!\w)"
+    rf"\s*(?:[x*]\s*(?P<count>\d+)|(?P<times>\d+)\s*x|, (?P<listed>0*\d{{1,3}}|{_SPELT})(?= *(?:,|$))"
+    r"|\s+(?P<boxes>\d{1,3})\s+(?:instances|machines|servers|nodes))(?!\w)"
 )
 
 
@@ -135,7 +136,9 @@ def count_beside(line: str, start: int, end: int) -> LineCount | None:
     return (
         None
         if match is None
-        else LineCount(int(parse_number(match["count"] or match["times"] or match["listed"])), end, match.end())
+        else LineCount(
+            int(parse_number(match["count"] or match["times"] or match["listed"] or match["boxes"])), end, match.end()
+        )
     )
 
 
@@ -205,7 +208,6 @@ class LineParts:
     seconds: list[LineSecond] = field(default_factory=list)
     pairs: dict[str, str] = field(default_factory=dict)  # lines of two figures that are compared: 1 or 3 years
     others: dict[str, str] = field(default_factory=dict)  # other readings of what is left out, each as a line
-    dying: tuple[int, int] | None = None  # where a card stands that is broken
     replaced_until: int = 0  # where the GPUs end that others replace
 
     def add(self, name: str, value: Any, start: int, end: int, shown: str | None = None) -> None:

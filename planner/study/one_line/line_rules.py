@@ -47,6 +47,7 @@ _VALUES: Mapping[str, Any] = {
         1.0 if match["time"] == "ms" or (not match["time"] and number_in(match) >= _LEAST_MS) else 1_000.0),
     "ms_of_each": lambda match: 1_000 / max(number_in(match), 0.01),
     "rate": lambda match: number_in(match) / ((per_hours(match) or 1 / SECONDS_PER_HOUR) * SECONDS_PER_HOUR),
+    "thirds": lambda match: number_in(match) / 3,
     "words": lambda match: number_in(match) * 4 / 3, "words_per_second": lambda match: per_second(match) * 4 / 3,
     "per_second": per_second, "per_minute": lambda match: number_in(match) / 60,
     "per_day": lambda match: number_in(match) / HOURS_PER_DAY / SECONDS_PER_HOUR,

@@ -35,6 +35,12 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
         r"(?P<sum>(?=\s*(?:budget|capex|total|only|for |to |per |a |$|[,.;+])))?"), _in_thousands),
     (re.compile(r"(?<=\d)[- ]equivalents?(?![a-z])|(?<=[a-z\d])\*(?=[a-z])|(?<=[a-z])\*(?=\d)"),
      lambda it: " " * len(it[0])),
+    (re.compile(  # a card that is broken is not what is wanted
+        r"(?<![\w.])(?:(?:my|our|the|one) )?(?:(?:rtx|gtx|rx) )?[a-z]{0,3}\d{2,4}[a-z]{0,2}(?: (?:ti|super|xtx?))?"
+        r"s? (?:(?:is|are|was|just|has|have|card|gpu) )*(?:dies|died|dying|dead|broke|broken"
+        r"|failed|failing|gave up|fried|toast)(?![a-z])"), lambda it: " " * len(it[0])),
+    (re.compile(r"(?<=\d) ([mk])(?=(?:sek|eur|usd|chf|gbp|nok|dkk|pln|czk)(?![a-z]))"), r"\1 "),
+    (re.compile(r"(?<![\w.])10\^([369])(?!\d)"), lambda it: f"1{' kmb'[int(it[1]) // 3]}".rjust(4)),
     (re.compile(r"(?<=[a-z] )(\d+(?:\.\d+)?) billions?(?! tok)(?![a-z])"), lambda it: f"{it[1]}b".ljust(len(it[0]))),
     (re.compile(r"(?<![a-z])(?:minus|negative) (?=\d)"), lambda match: "-".rjust(len(match[0]))),
     (re.compile(r"(?<![\w.,])\d[\d.,]*k?(?: [a-z]+)?[,. ]+(?:no wait|no,|sorry|wait|make that|i mean|or rather"

@@ -85,6 +85,7 @@ def read_line(catalogue: Catalogue, typed: str, day: date | None = None) -> Line
     """Return the plan that a line asks for on a day (none: the catalogue's). Raises `LineError` where there is none."""
     parts = _spelled(typed, day or catalogue.day)
     line = parts.line
+    ask_for_currency(parts)
     try:
         _read_quantities(catalogue, parts)
     except AmountError as error:
@@ -92,7 +93,6 @@ def read_line(catalogue: Catalogue, typed: str, day: date | None = None) -> Line
     _read_names(catalogue, parts)
     leave_places_out(catalogue, parts)
     _read_generic_count(parts)
-    ask_for_currency(parts)
     ask_for_chip(catalogue, parts)
     periods = (
         () if PATTERNS["costs"].search(parts.line.lower()) or "each_hours" in parts.values else take(parts.rest, STRAY)
