@@ -59,7 +59,8 @@ class FleetReport:
         name = WAYS[self.way.option.way].name
         most, last = f"{np.max(self.wanted):,.0f}", self.orders[-1]
         first = f"the work wants up to {float(self.wanted[1]):,.0f} GPUs in month 1 and {most} at the most"
-        return f"{name}: {planned_orders_text(self.orders)}, {last.fleet_accelerators:,} in all; {first}."
+        planned = _listed([(order.accelerators, order.ordered_after_months) for order in self.orders])
+        return f"{name}: {planned}, {last.fleet_accelerators:,} in all; {first}."
 
 
 def fleet_timeline(answer: Answer) -> FleetReport | None:
@@ -84,11 +85,6 @@ def fleet_timeline(answer: Answer) -> FleetReport | None:
 def order_schedule_text(orders: Sequence[PurchaseOrder]) -> str:
     """The orders of a plan: 16 today, 8 in month 18 and 18 more by month 48."""
     return _listed([(order.accelerators, order.month) for order in orders])
-
-
-def planned_orders_text(orders: Sequence[DeliveredOrder]) -> str:
-    """The same of orders that were calculated."""
-    return _listed([(order.accelerators, order.ordered_after_months) for order in orders])
 
 
 def _listed(orders: Sequence[tuple[int, int]]) -> str:

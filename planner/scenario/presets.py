@@ -83,12 +83,8 @@ def _figures(data: Any, path: str) -> Iterator[str]:
     elif isinstance(data, list | tuple) and data and isinstance(data[0], dict):
         for place, value in enumerate(data):
             yield from _figures(value, f"{path}.{place}")
-    elif _is_number(data[0] if isinstance(data, list | tuple) and data else data):
+    elif type(data[0] if isinstance(data, list | tuple) and data else data) in (int, float):
         yield path
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 @cached(1)

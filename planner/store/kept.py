@@ -136,7 +136,8 @@ class PlanStore:
             newest = self._own(connection, name) if name else self._find(connection, plan, Right.EDIT)
             _refuse_conflict(name, newest, base)
             if connection.execute(sa.select(FACTS.c.digest).where(FACTS.c.digest == version.digest)).first() is None:
-                connection.execute(sa.insert(FACTS).values(digest=version.digest, packed=_pack(facts)))
+                packed = zlib.compress(facts.model_dump_json(exclude_unset=True).encode())
+                connection.execute(sa.insert(FACTS).values(digest=version.digest, packed=packed))
             number, id_ = (1, None) if newest is None else (newest.newest.number + 1, newest.id)
             if id_ is None:
                 row = {"author": self.asker.name, "key": name.casefold(), "name": name, "folder": "", "tags": "[]"}
@@ -292,10 +293,6 @@ def _read(cell: str, kind: Callable[[Any], Any], where: str) -> Any:
         return kind(json.loads(cell)) if kind in (tuple, dict) else kind(cell)
     except (ValueError, TypeError) as error:
         raise PlanStoreError(f"The database of plans is damaged: {where} holds {str(cell)[:40]!r}.") from error
-
-
-def _pack(facts: Catalogue) -> bytes:
-    return zlib.compress(facts.model_dump_json(exclude_unset=True).encode())
 
 
 def _unpack(packed: bytes, digest: str) -> Catalogue:

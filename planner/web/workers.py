@@ -265,11 +265,6 @@ def branch() -> None:
         signal.signal(signal.SIGINT, handler)
 
 
-def usual_processes() -> int:
-    """Return the number of processes where nothing names it: one for each core."""
-    return min(max(os.cpu_count() or 1, FEWEST_PROCESSES), _MOST_PROCESSES)
-
-
 @contextmanager
 def running(processes: int = 0) -> Iterator[WorkerPool]:
     """Start the processes, let them run the jobs of this process, and end them.
@@ -279,7 +274,8 @@ def running(processes: int = 0) -> Iterator[WorkerPool]:
     """
     branch()
     messages.ready()
-    pool = WorkerPool(processes or usual_processes())
+    # one for each core, where nothing names the number
+    pool = WorkerPool(processes or min(max(os.cpu_count() or 1, FEWEST_PROCESSES), _MOST_PROCESSES))
     try:
         pool.warm()
     except (OSError, ImportError, BrokenProcessPool) as error:

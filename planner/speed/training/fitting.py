@@ -109,7 +109,9 @@ def _stage(shape: Network, plan: TrainingPlan, *, last: bool) -> TrainingMemory:
     working = gathered + plan.buckets_gb * GIGA + _dequantized_bytes(shape, plan)
     fragments = FRAGMENT_SHARE * (activations + logits + gathered)
     states = _states(plan, spread, table)
-    sizes = (weights, gradients, states, activations, logits, working, _context_gb(plan) * GIGA, fragments)
+    # The driver, the kernels, and the libraries that join accelerators.
+    context_gb = np.where(plan.year >= LAZY_SINCE, LAZY_CONTEXT_GB, CONTEXT_GB) + JOINED_GB * (plan.accelerators > 1)
+    sizes = (weights, gradients, states, activations, logits, working, context_gb * GIGA, fragments)
     return TrainingMemory(*(size / GIGA for size in sizes))
 
 
@@ -156,11 +158,6 @@ def _dequantized_bytes(shape: Network, plan: TrainingPlan) -> Num:
     """The largest matrix in 16 bits, which a quantised one becomes while it is multiplied with. [B]"""
     largest = 2 * shape.hidden * np.maximum(shape.ffn * (shape.dense_layers > 0), shape.expert_ffn) / plan.tp
     return np.where(plan.weight_bytes < 1, largest, 0.0)
-
-
-def _context_gb(plan: TrainingPlan) -> Num:
-    """Return what the driver, the kernels and the libraries that join accelerators hold."""
-    return np.where(plan.year >= LAZY_SINCE, LAZY_CONTEXT_GB, CONTEXT_GB) + JOINED_GB * (plan.accelerators > 1)
 
 
 def _params(shape: Network, plan: TrainingPlan) -> tuple[Num, Num, Num]:
