@@ -56,17 +56,21 @@ def test_a_run_that_is_done_once_is_not_busy_on_average() -> None:
 
 
 @pytest.mark.parametrize("way", [way for way in options_of_side("own") if way != "desk"])  # that serves, and is there
-def test_whatever_is_ordered_may_come_when_the_work_is_done(way: str) -> None:
-    preset = find_preset("pre-train-7b")
-    quote = RentToOwn(usd_per_month=1_000.0, months=12)
-    sale = SaleAndLeaseBack(price_share=0.9)
+def test_what_comes_when_the_work_is_done_is_no_option(way: str) -> None:
+    quote, sale = RentToOwn(usd_per_month=1_000.0, months=12), SaleAndLeaseBack(price_share=0.9)
     asked = {"rent_to_own": quote, "sale_and_lease_back": sale, "ways": (way, "on_demand")}
-    summary = said_of(preset.scenario.model_copy(update=asked))
-    assert "Hardware ordered today arrives after 7 months, when the work is done." in summary.sentences
+    late = find_preset("pre-train-7b").scenario.model_copy(update=asked)
+    plan = planned(CATALOGUE, late, DAY)
+    assert [option.key for option in plan.options] == ["on_demand"]
+    assert "the machines come after 7 months, when the work is done" in plan.absent[0].reason
+    here = late.model_copy(update={"own": late.own.model_copy(update={"lead_time_months": 0.0})})
+    assert planned(CATALOGUE, here, DAY).options[0].key == way
 
 
 def test_leasing_is_called_leasing() -> None:
-    summary = case("pre-train-7b")
+    scenario = find_preset("pre-train-7b").scenario
+    own = scenario.own.model_copy(update={"lead_time_months": 0.0})
+    summary = said_of(scenario.model_copy(update={"own": own, "ways": ("lease", "on_demand")}))
     assert summary.figures[3].detail.startswith("What leasing takes today")
 
 

@@ -45,7 +45,7 @@ def test_the_weightiest_comes_first_then_what_is_used_then_the_oldest() -> None:
     assert not found()[-1].impact_by_plan
 
 
-@pytest.mark.parametrize("name", [DEFAULT, "pre-train-7b"])
+@pytest.mark.parametrize("name", [DEFAULT, "chat-service"])
 def test_a_weight_is_what_the_plan_moves_between_the_ends(name: str) -> None:
     """The price of one H100, by plans made again with it at its low and at its high end."""
     plan = plans()[name]

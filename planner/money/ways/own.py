@@ -222,11 +222,14 @@ def late_delivery_warnings(fleet: Fleet) -> tuple[str, ...]:
 
 
 def too_late_reason(fleet: Fleet, consequence: str) -> Unavailable | None:
-    """Return why machines that come too late to run are no option: all of the work would be rented.
+    """Return why machines that come too late to work are no option: all of the work would be rented.
 
     An input that is tried out is taken as it is: a break-even passes through deliveries that come too late.
     """
-    if {LEAD_TIME, ORDER} & fleet.setting.tried.keys() or fleet.comes:
+    setting = fleet.setting
+    hours = setting.demand.all.busy_hours
+    is_over = np.any(hours > 0) and not np.any(hours * fleet.stages.owns > 0)
+    if {LEAD_TIME, ORDER} & setting.tried.keys() or (fleet.comes and not is_over):
         return None
     return Unavailable(f"the {_too_late_text(fleet)}: {consequence}, and all work would be rented")
 
@@ -234,7 +237,7 @@ def too_late_reason(fleet: Fleet, consequence: str) -> Unavailable | None:
 def _too_late_text(fleet: Fleet) -> str:
     earliest, months = fleet.parts[0], fleet.setting.scenario.months
     wait = first_draw(earliest.holding.ordered_months + earliest.sheet.used[LEAD_TIME].value)
-    until = "they would be sold" if wait < months else "the plan ends"
+    until = "the work is done" if fleet.comes else "they would be sold" if wait < months else "the plan ends"
     return f"machines come after {months_words(wait)}, when {until}"
 
 

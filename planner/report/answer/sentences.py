@@ -3,14 +3,12 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from planner.money.measures import peak_cash
 from planner.money.option import Option
 from planner.money.owning import machine, spare_boards
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
-from planner.money.verdict.breakeven import lead_time_months, ledger_input_value, plan_utilization
+from planner.money.verdict.breakeven import ledger_input_value, plan_utilization
 from planner.money.verdict.contender import EvaluatedOption
 from planner.money.verdict.decision import group
 from planner.money.ways import WAYS
@@ -112,7 +110,6 @@ def summarize_answer(plan: Plan, answer: Answer, futures: Futures | None = None)
         *assumed_entry_sentences(plan, ways),
         *deciding_people_sentences(plan, answer),
         *carbon_sentences(answer),
-        *_late_delivery_sentences(plan, answer),
         *filter(None, (guarantee,)),
     )
     return AnswerSummary(title(answer), sentences, _tiles(plan, answer, futures), guarantee, (plan, answer))
@@ -303,19 +300,6 @@ def _limit_sentences(answer: Answer) -> tuple[str, ...]:
         return (f"{words.upper_first(limit.option_text)} would do with {limit.remedy}.",)
     cheapest = f"The cheapest option is left out: {limit.message}. " if answer.verdict == "close" else ""
     return (f"{cheapest}{words.upper_first(limit.option_text)} would take {limit.remedy}.",)
-
-
-def _late_delivery_sentences(plan: Plan, answer: Answer) -> tuple[str, ...]:
-    """Return a sentence where the hardware arrives after the work is done."""
-    own = answer.pair[0] if answer.pair else None
-    months = None if own is None else lead_time_months(plan.setting, own.option)
-    if own is None or months is None or not WAYS[own.option.way].waits_for_delivery:
-        return ()
-    needed = np.flatnonzero(plan.setting.demand.all.busy_hours > 0)
-    if not needed.size or needed[-1] > months:
-        return ()
-    wait = words.count(words.round_significant(months), "month")
-    return (f"Hardware ordered today arrives after {wait}, when the work is done.",)
 
 
 def _tiles(plan: Plan, answer: Answer, futures: Futures | None) -> tuple[Tile, ...]:
