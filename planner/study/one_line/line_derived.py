@@ -101,13 +101,15 @@ def add_derived(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) 
 
 def _add_month(values: dict[str, Any], notes: list[str]) -> None:
     """Take texts or sound without a time for those of a month."""
+    if "tokens_of_texts" in values:
+        values |= {"serve": True, "tokens": values.pop("tokens_of_texts")}
     is_trained = {"train", "tune", "epochs", "method"} & values.keys() or is_image_network(values.get("model", ""))
     if "images" in values and not is_trained:
         values["texts"] = values.pop("images")
     timed = {"due", "length", "stray", "date", "train", "tune"}
     is_served = {"billfor", "serve", "rps"} & values.keys() and not is_trained
-    if "tokens" in values and is_served and values["tokens"] <= _MOST_OF_ONE:  # of each answer
-        values.setdefault("out", values.pop("tokens"))
+    if "tokens" in values and not is_trained and values["tokens"] <= _MOST_OF_ONE:  # of each answer, or of each text
+        values.setdefault("out" if is_served else "in", values.pop("tokens"))
     elif "tokens" in values and is_served and "rps" not in values:  # of gpt-4o, or my own GPU
         values["token_rate"] = values.pop("tokens") / values.get("length", HOURS_PER_MONTH) / SECONDS_PER_HOUR
         notes += [] if "length" in values else ["No time is stated: so many tokens are taken for each month."]

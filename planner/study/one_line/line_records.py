@@ -152,7 +152,7 @@ _SHOWN: Mapping[str, Callable[[Any], str]] = {
     "audio_each": lambda rate: f"{rate * HOURS_PER_DAY * SECONDS_PER_HOUR:,.3g} hours a day",
     "token_rates": lambda rates: f"{rates[0]:,.6g} and {rates[1]:,.6g} a second", "date": lambda match: str(match[0]),
 **dict.fromkeys(("gpu_hours", "node_hours"), lambda it: f"{it[0]:,.10g}{' in each period' if it[1] else ''}"),
-    "since": str, "tokens": format_amount, "images": format_amount, "texts": format_amount,
+    **dict.fromkeys(("tokens", "tokens_of_texts", "images", "texts"), format_amount), "since": str,
     "texts_of": lambda of: f"{format_amount(of[0])} of {of[1]:,.10g} tokens",
     "place": lambda place: place.replace("_", " "),
     "rps": lambda rate: f"{rate:,.3g}" if rate >= 0.01 else f"{rate * HOURS_PER_DAY * SECONDS_PER_HOUR:,.3g} a day",
