@@ -198,11 +198,11 @@ def _find_network(called: str) -> str:
 def _amount(network: ImageNetwork, images: float | None, epochs: float | None) -> tuple[float, str]:
     """Pictures of the run, and what they are."""
     if images is not None:
-        return images, f"{images:,.4g} images" if images >= 1e6 else f"{images:,.0f} images"
+        return images, f"{images / 1e6:,.4g} million images" if images >= 1e6 else f"{images:,.0f} images"
     if network.dataset is None:
         if epochs is not None or network.usual_images is None:
             raise InvalidJobError(f"{network.label}: it has no usual data set, so epochs mean nothing; give images")
-        return network.usual_images, f"{network.usual_images:,.4g} images ({network.usual})"
+        return network.usual_images, f"{network.usual_images / 1e6:,.4g} million images ({network.usual})"
     pictures = image_training_data().datasets[network.dataset]
     passes = epochs or network.usual_epochs or 1.0
     usual = "" if epochs else f" ({network.usual})"

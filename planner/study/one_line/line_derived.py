@@ -18,6 +18,9 @@ TOKENS_PER_SEQUENCE = 4_096  # as a plan has where nobody states it
 _FASTEST_OF_ONE = 300  # tokens a second: more are those of all users
 _SHARE_OF_RATE = 0.4  # an assumption: large published runs use 0.3 to 0.5 of the dense rate
 _MOST_READ = 16e6
+_SHORTEST_PLAN_HOURS = HOURS_PER_YEAR / 4
+_ONCE = "What is done once is spread over three months, the shortest plan."
+_EACH_MONTH = "No time is stated: so much is taken for one month, and each further one of the plan."
 _MOST_OF_ONE = 32_768  # tokens: more are no single answer
 _USUAL = ServingTask(model="usual")
 _SAID = {
@@ -101,8 +104,7 @@ def add_derived(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) 
 
 def _add_month(values: dict[str, Any], notes: list[str]) -> None:
     """Take texts or sound without a time for those of a month."""
-    if "tokens_of_texts" in values:
-        values |= {"serve": True, "tokens": values.pop("tokens_of_texts")}
+    values |= {"serve": True, "tokens": values.pop("tokens_of_texts")} if "tokens_of_texts" in values else {}
     is_trained = {"train", "tune", "epochs", "method"} & values.keys() or is_image_network(values.get("model", ""))
     if "images" in values and not is_trained:
         values["texts"] = values.pop("images")
@@ -120,9 +122,10 @@ def _add_month(values: dict[str, Any], notes: list[str]) -> None:
     if {"gpu_hours", "is_over", "length"} <= values.keys() and values["gpu_hours"][1] is None:
         values["gpu_hours"] = values["gpu_hours"][0], values["length"]
     if {"texts", "all_audio"} & values.keys() and not timed & values.keys():
-        values["stray"] = HOURS_PER_MONTH
-        values |= {"length": HOURS_PER_MONTH} if "one_time" in values else {}
-        notes.append("No time is stated: so much is taken for one month, and each further one of the plan.")
+        is_once = "one_time" in values
+        values["stray"] = _SHORTEST_PLAN_HOURS if is_once else HOURS_PER_MONTH
+        values |= {"length": _SHORTEST_PLAN_HOURS} if is_once else {}
+        notes.append(_ONCE if is_once else _EACH_MONTH)
 
 
 def _add_stated(values: dict[str, Any], notes: list[str]) -> None:
