@@ -231,7 +231,8 @@ def too_late_reason(fleet: Fleet, consequence: str) -> Unavailable | None:
     is_over = np.any(hours > 0) and not np.any(hours * fleet.stages.owns > 0)
     if {LEAD_TIME, ORDER} & setting.tried.keys() or (fleet.comes and not is_over):
         return None
-    return Unavailable(f"the {_too_late_text(fleet)}: {consequence}, and all work would be rented")
+    rest = "" if fleet.comes else f": {consequence}, and all work would be rented"
+    return Unavailable(f"the {_too_late_text(fleet)}{rest}")
 
 
 def _too_late_text(fleet: Fleet) -> str:
