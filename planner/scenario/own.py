@@ -317,7 +317,7 @@ class ExistingHardware(ScenarioModel):
     bought_year: Annotated[int | None, Field(ge=2000, le=2100), unit("year"), ask("havesince", "Bought in the year",
         "With it they fetch what used ones of that age do.", group=BUYING, rare=True,
         usual="not stated: they fetch what you enter")] = None  # fmt: skip
-    relative_speed: Annotated[float | None, Field(gt=0.0, le=100.0, description="of one, against one accelerator of "
+    relative_speed: Annotated[float | None, Field(ge=0.001, le=100.0, description="of one, against one accelerator of "
         "the plan; empty: as their 16-bit rates"), unit("times one of the plan's")] = None  # fmt: skip
     usd_today_if_sold: Annotated[Usd | None, Field(description="empty: what used ones of that age fetch, where the "
         "year is stated; else nothing"), ask("havesold", "They fetch today, USD, all of them",

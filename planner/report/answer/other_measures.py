@@ -311,9 +311,10 @@ def _idle_measures(plan: Plan, way: EvaluatedOption) -> Iterator[OtherMeasure]:
         yield OtherMeasure("idle_hours", key, f"Idle hours: {title}", hours.idle_hours, "GPU-hours", how)
         yield OtherMeasure("idle_share", key, f"Idle: {title}", hours.share, "share of hours", how)
         return
-    # all bills before tax, without the income from sold hours
-    ledger, idle_usd = way.option.ledger, float(way.measures.idle_usd)
-    billed = float(way.measures.bills_usd) - sum(float(ledger.part_usd(part)) for part in ("income", "tax"))
+    # all bills before tax, without what comes back: from sold hours, and from a sale
+    idle_usd, back = float(way.measures.idle_usd), ("income", "tax", "resale")
+    lines = (line for line in way.option.ledger.lines if line.is_cash and line.part not in back)
+    billed = sum(float(line.priced_usd.sum()) for line in lines)
     if idle_usd > 0 and billed > 0:
         how = f"hours that are billed and not used: {words.usd(idle_usd)} of {words.usd(billed)}"
         yield OtherMeasure("idle_share", key, f"Idle: {title}", idle_usd / billed, "share of the bills", how)
