@@ -163,7 +163,7 @@ def test_any_plan_in_real_terms_is_the_nominal_one_deflated(said: Scenario, infl
     nominal, real = (of(one, there) for one in (said, _in_real_terms(said)))
     assert [option.key for option in real.options] == [one.key for one in nominal.options]
     for one, other in zip(nominal.options, real.options, strict=True):
-        little = 1e-9 * float(np.abs(one.ledger.monthly_usd).sum())
+        little = max(1e-9 * float(np.abs(one.ledger.monthly_usd).sum()), 1e-300)  # below it a float has few digits
         wanted = float(present_usd(nominal.setting, one.ledger))
         assert float(present_usd(real.setting, other.ledger)) == pytest.approx(wanted, abs=little), one.key
 
