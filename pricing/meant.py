@@ -182,7 +182,6 @@ def _sizes(typed: Words) -> Words:
 
 
 def _wide(ambiguous: Mapping[str, AmbiguousAccelerator], typed: Words) -> tuple[str, ...]:
-    """Return the accelerators that an ambiguous name covers."""
     for key, record in ambiguous.items():
         if any(typed == chip_words(spelling) for spelling in (key, *record.aliases)):
             return record.candidates

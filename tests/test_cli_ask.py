@@ -39,6 +39,14 @@ def test_two_readings_are_printed_as_lines_to_write(capsys: pytest.CaptureFixtur
     assert "Georgia, the country (write 8 h100 in GE); Georgia, United States (write 8 h100 in US-GA)" in out
 
 
+def test_what_decides_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "ask", "8 h100 for 3 years, $100k", *DAY)
+    assert "Over your $100,000. " in out
+    assert "Of your $100,000, in total cash: renting takes $" in out
+    _, out, _ = run(capsys, "ask", "serve llama 3.1 8b 20 requests a day", *DAY)
+    assert "The price of Llama-3.1-8B" in out
+
+
 def test_two_that_are_compared_stand_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "ask", "8 h100 or 16 mi300x for a year", *DAY)
     assert code == OK

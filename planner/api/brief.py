@@ -89,7 +89,6 @@ def brief(name: str, document: Mapping[str, Any], facts: Catalogue) -> Brief:
 
 
 def _rest(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the plan for the rest, beside a bill."""
     return (document.get("actuals") or {}).get("rest") or {}
 
 
@@ -101,7 +100,6 @@ def _source(facts: Catalogue, key: str) -> BriefSource:
 
 
 def _words(name: str, document: Mapping[str, Any]) -> tuple[str, list[str]]:
-    """Return the title and the sentences of a document."""
     if name == "prices":
         hidden = [f"Hidden: {row['offers']:,} {row['reason']}." for row in document["hidden"]]
         return f"{len(document['offers']):,} offers, the first {_MOST_FIGURES} of them; prices exclude taxes.", hidden

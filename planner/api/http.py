@@ -71,7 +71,6 @@ def openapi(base: str = "") -> Schema:
 
 
 def _operations(verb: Verb, content: Schema, schemas: Schema) -> Schema:
-    """Return what may be sent to a verb: keys, or a file."""
     request = verb.request.model_json_schema(ref_template=_REFS)
     schemas |= request.pop("$defs", {})
     fields = [_parameter(name, field, name in request.get("required", ())) for name, field in plain_fields(request)]
@@ -115,7 +114,6 @@ def _parameter(name: str, schema: Schema, required: bool) -> Schema:
 
 
 def _key(key: LinkKey) -> Schema:
-    """Return a short key of links as a parameter."""
     shape = key.shape
     kind = {"whole": "integer", "number": "number", "switch": "boolean"}.get(shape.kind, "string")
     low = "exclusiveMinimum" if shape.above else "minimum"

@@ -97,7 +97,6 @@ def prices(catalogue: Catalogue, wish: PriceRequest, day: date) -> Result:
 
 
 def _order(catalogue: Catalogue, wish: PriceRequest) -> Order | None:
-    """Return the number wanted at once, and where it must stay."""
     if wish.gpus is None and wish.stay is None:
         return None
     from planner.scenario.rent import accepts_hosts

@@ -204,7 +204,6 @@ def line_result(answer: Asked) -> Result:
 
 
 def _line_data(answer: Asked) -> dict[str, Any]:
-    """Return what was understood, as JSON holds it."""
     reading = answer.reading
     data = {
         "line": reading.line,
@@ -259,5 +258,6 @@ def _answer(report: PlanReport | None) -> dict[str, Any] | None:
 
 
 def _answer_text(report: PlanReport) -> str:
-    cards = "\n".join(f"{tile.label}: {tile.value} ({tile.range})" for tile in report.summary.figures)
-    return "\n" + join_sections([(report.summary.title, "\n".join([*report.summary.sentences[:1], "", cards]))])
+    summary = report.summary
+    cards = "\n".join(f"{tile.label}: {tile.value} ({tile.range})" for tile in summary.figures)
+    return "\n" + join_sections([(summary.title, "\n".join([*(summary.deciding or summary.sentences), "", cards]))])

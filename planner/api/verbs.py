@@ -179,7 +179,6 @@ def _serve(facts: Catalogue, _: Plans, request: ServeRequest, day: date) -> Resu
 
 
 def _job(kind: type[R], request: ScenarioModel, accelerator: str, usual: Mapping[str, Any]) -> R:
-    """Return the part of a request that is a job."""
     given = {name: getattr(request, name) for name in request.model_fields_set & kind.model_fields.keys()}
     return checked(kind, {**usual, **given, "accelerator": accelerator})
 
@@ -283,7 +282,6 @@ def _read(question: Question, facts: Catalogue) -> tuple[SavedScenario, str, tup
 
 
 def _bytes(question: Question) -> bytes:
-    """Return the text of a question."""
     if isinstance(question, Mapping):
         return json.dumps(question, default=str).encode()
     if isinstance(question, Path):

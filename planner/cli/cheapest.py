@@ -172,7 +172,6 @@ def _print_uses(args: argparse.Namespace) -> int:
 
 
 def _bar() -> Progress:
-    """Return a progress bar on stderr, shown after a second."""
     start = time.monotonic()
     shown = False
 

@@ -24,11 +24,11 @@ _TOP = "The plan"
 
 def field_page() -> str:
     """The whole page: a table for each part of the scenario."""
-    return _HEAD + "".join(line for part, paths in groupby(leaf_fields(), _part) for line in _table(part, list(paths)))
-
-
-def _part(path: Path) -> str:
-    return _TOP if len(path) == 1 else format_path(path[:-1])
+    return _HEAD + "".join(
+        line
+        for part, paths in groupby(leaf_fields(), lambda path: _TOP if len(path) == 1 else format_path(path[:-1]))
+        for line in _table(part, list(paths))
+    )
 
 
 def _table(part: str, paths: list[Path]) -> Iterator[str]:

@@ -88,7 +88,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _with_actuals(report: PlanReport, result: Result, args: argparse.Namespace) -> Result:
-    """Return the result with a bill set beside the plan."""
     from planner.api.plans import with_actuals
     from planner.report.accounting.bill_file import read_bill
     from pricing.exchange import rates

@@ -192,7 +192,6 @@ def _show(args: argparse.Namespace) -> int:
 
 
 def _with_kept_actuals(store: PlanStore, opened: OpenedVersion, report: PlanReport, result: Result) -> Result:
-    """Return the result with what was billed for the version."""
     from planner.api.plans import with_actuals
     from planner.report.accounting.bill_file import BillError
     from planner.store.versions import kept_actuals

@@ -137,7 +137,6 @@ def run(args: argparse.Namespace) -> int:
 def _print_model(
     args: argparse.Namespace, catalogue: Catalogue, job: ServingJob, have: tuple[str, ...], day: date
 ) -> int:
-    """Print one model on one kind of accelerator."""
     from planner.api.speed import ServingTerms, serve_result
     from planner.cli.jobs import corrected_job, read_text_file
     from planner.evidence.constants_file import serving_constants_in

@@ -40,6 +40,11 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Num]]] = {
 _LONGEST = 900
 
 
+def first_draw(value: Num) -> float:
+    """Return the number itself, or the first of several draws."""
+    return float(np.asarray(value).flat[0])
+
+
 class Product(NamedTuple):
     """The factors of a formula: those that differ between rows at most, between months only, and between both."""
 

@@ -165,6 +165,7 @@ class OptionSpec:
     is_committed: bool = False  # whether one pays for a term, busy or not
     is_billed_by_token: bool = False
     is_current: bool = False  # whether it is what one does now
+    has_own_card: bool = False  # beside the cheapest option of its group
     fallback_kind: str = ""  # the way one falls back on where this one turns out to cost more
     offer: Callable[[ChosenOffers], str | None] = lambda _: None  # by whose terms it goes, of the offers of a plan
 

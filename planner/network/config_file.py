@@ -141,7 +141,6 @@ def _format(keys: ConfigKeys) -> dict[str, Any]:
 
 
 def _counted(fields: dict[str, Any], file: str) -> OwnModel:
-    """The model with its parameters counted from the shape."""
     try:
         draft = OwnModel.model_validate({**fields, "params_b": 1.0})
         record = user_model_record(draft)

@@ -119,7 +119,6 @@ def write_memo(data: dict[str, Any], ending: str) -> bytes:
 
 
 def _markdown(data: dict[str, Any]) -> str:
-    """Return the memo as Markdown."""
     cards = [" ".join((f"**{label}**", value, f"({span})" if span else "")) for label, value, span in data["cards"]]
     parts = [
         f"# {data['title']}",

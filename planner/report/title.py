@@ -105,7 +105,15 @@ _NOT = "Do not buy to sell: it does not pay"
 
 
 def title(answer: Answer) -> str:
-    """Return the verdict in as few words as possible."""
+    """Return the verdict in as few words as possible; that all of it is over the budget first."""
+    usd, current = answer.plan.setting.terms.budget_usd, current_option(answer)
+    ways = [way for way in answer.cards.values() if way is not current]
+    if usd is None or not ways or any(float(way.measures.bills_usd) <= usd for way in ways):
+        return _verdict_text(answer)
+    return f"Over your {words.usd(usd)}. {_verdict_text(answer)}"
+
+
+def _verdict_text(answer: Answer) -> str:
     if (selling := selling_title(answer)) is not None:
         return selling
     if _is_buying_alone(answer):

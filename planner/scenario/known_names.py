@@ -121,7 +121,6 @@ def resolve_tax_schedule(catalogue: Catalogue, name: str) -> str:
 
 
 def _without_rate(scenario: Scenario) -> str | None:
-    """The code of a currency whose rate is the catalogue's."""
     shown = scenario.currency
     return shown.code if shown is not None and shown.usd_per_unit is None else None
 
@@ -274,6 +273,5 @@ def _relevant_errors(error: pydantic.ValidationError) -> list[ErrorDetails]:
 
 
 def _named_field(error: Mapping[str, Any]) -> Path:
-    """The field that an error about the whole scenario names."""
     cause = error.get("ctx", {}).get("error")
     return cause.path if isinstance(cause, ScenarioFieldError) else ()

@@ -83,7 +83,6 @@ def to_dollars(data: Mapping[str, Any], rates: Rates) -> ConvertedAmounts:
 
 
 def _texts(data: Any, path: Path) -> Iterator[tuple[Path, str]]:
-    """The texts that stand in fields of money."""
     if isinstance(data, str):
         if is_money(path):
             yield path, data

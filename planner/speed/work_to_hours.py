@@ -232,7 +232,6 @@ def image_job(task: TrainingTask, accelerator: str, accelerators: int) -> ImageJ
 
 
 def _run_hours(catalogue: Catalogue, scenario: Scenario, bare: Work, task: FixedRun) -> _WorkHours:
-    """A run of known hours, on the accelerators of the plan."""
     result = scale_run(catalogue, task, accelerator=scenario.accelerator, accelerators=bare.accelerators)
     once = _RunDescription("the run", "run", result.accelerator, result.accelerators)
     return replace(_runs_as_work(bare, task, result.hours, once), run=result)
@@ -296,7 +295,6 @@ def _late(bare: Work, days: float, deadline_days: float, once: _RunDescription) 
 
 
 def _gpus_needed(days: float, deadline_days: float, once: _RunDescription) -> str:
-    """Return how many would be in time."""
     if once.in_time is not None:
         answer = once.in_time(deadline_days)
     else:

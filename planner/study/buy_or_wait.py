@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.finance import SolveResult, solve_result
-from planner.money.formula import Num
+from planner.money.formula import Num, first_draw
 from planner.money.ledger import Treatment
 from planner.money.many_ledgers import InputColumns, build_ledger, option_builder
 from planner.money.measures import monthly_discount_factors, present_usd
@@ -117,7 +117,7 @@ def waiting(plan: Plan) -> Waiting | BuyOrWaitUnavailable:
     build, fleet = option_builder(option), owned_fleet(setting, option)
     assert fleet is not None  # it could be built
     inputs = fleet.parts[0].sheet.used
-    lead = own.first_draw(inputs[own.LEAD_TIME].value)
+    lead = first_draw(inputs[own.LEAD_TIME].value)
     last = int(np.ceil(_service_end(setting) - lead - 1e-9)) - 1
     if last < 0:
         return BuyOrWaitUnavailable(f"an order of today comes after {count(lead, 'month')}, when the plan is over")
@@ -137,13 +137,12 @@ def waiting(plan: Plan) -> Waiting | BuyOrWaitUnavailable:
         hardware_usd=np.asarray(np.broadcast_to(hardware_usd, months.shape)),
         never_usd=float(present_usd(setting, rented)),
         lead_time_months=lead,
-        price_change_per_year=own.first_draw(inputs[PRICE_CHANGE].value),
+        price_change_per_year=first_draw(inputs[PRICE_CHANGE].value),
         compute_price_change_per_year=setting.catalogue.facts[COMPUTE_PRICE_CHANGE].figure.newest.typical,
     )
 
 
 def _service_end(setting: PlanContext) -> float:
-    """Return the month in which owned machines leave service."""
     return min(setting.scenario.own.resale_month or np.inf, setting.scenario.months)
 
 

@@ -189,7 +189,6 @@ def _decided(catalogue: Catalogue, scenario: Scenario, day: date) -> Answer:
 
 
 def _hours(catalogue: Catalogue, member: PortfolioPlan, day: date) -> float:
-    """Return the utilized hours of a plan."""
     hours = convert_to_hours(catalogue, member.scenario)
     return PlanContext(catalogue, hours.scenario, day, resolved=hours).demand.all.busy_accelerator_hours
 

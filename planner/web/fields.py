@@ -227,7 +227,6 @@ def choice_buttons(name: str, choices: Mapping[str, str], take: Callable[[int], 
 
 
 def _options_of(catalogue: Catalogue, key: LinkKey) -> tuple[str, ...] | None:
-    """Return the options of a field; None where it is typed."""
     if key.key == "gpu":
         has_model = any(is_shown(name) for name in MODELS)
         return (*((ANY_ACCELERATOR,) if has_model else ()), *accelerator_choices(catalogue))

@@ -149,7 +149,6 @@ def _capacity_filter(order: Order | None) -> bool:
 
 
 def _money_filter() -> Money:
-    """Show the choice between discounted and plain sums."""
     address.switch("bills")
     return "bills" if st.toggle("Total cash, not discounted", key="bills", help=_BILLS) else TODAY
 

@@ -96,7 +96,6 @@ def _finance_files(plan: Plan, answer: Answer, futures: Futures | None, summary:
 
 
 def _csv_style() -> CsvStyle:
-    """Ask how CSV files are written."""
     with st.container(horizontal=True):
         return CsvStyle(*(st.selectbox(label, choices, key=key) for key, label, choices in _CSV_CHOICES))
 

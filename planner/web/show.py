@@ -78,7 +78,6 @@ def _with_line_breaks(text: str) -> str:
 
 
 def _cell(cell: Any, column: Any, placeholder: str) -> str:
-    """Return a cell as text, in the format of its column."""
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, (list, tuple, np.ndarray)):

@@ -96,7 +96,6 @@ def _row_text(row: AssumptionRow) -> str:
 
 
 def _field(key: LinkKey, row: AssumptionRow) -> None:
-    """Show the field of an input."""
     name, text = f"change-{key.key}", address.text(key.key)
     st.session_state[name] = fields.widget_value(key, text, as_number=True)
     take = partial(_take, key, name)

@@ -231,7 +231,6 @@ def _in_code(column: str) -> str:
 
 
 def _in_shown_money(table: Table) -> Table:
-    """Return offers in the money shown."""
     return table.in_shown_money(*(name for name, column in OFFER_COLUMNS.items() if show.is_money(column)))
 
 

@@ -61,7 +61,6 @@ def _is_valid(claims: Mapping[str, Any]) -> bool:
 
 
 def _clients() -> set[str]:
-    """Return the names under which providers know this program."""
     section = get_secrets_auth_section()
     sections = [section, *(part for part in section.values() if isinstance(part, Mapping))]
     return {str(part["client_id"]) for part in sections if "client_id" in part}

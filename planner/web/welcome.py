@@ -9,6 +9,7 @@ import streamlit as st
 from planner.report import words
 from planner.report.answer.phrases import plan_sentence
 from planner.scenario.base import HOURS_PER_YEAR
+from planner.scenario.latency import latency_classes
 from planner.scenario.link import scenario_to_link
 from planner.scenario.question import KEYS, SERVE, TRAIN, TUNE
 from planner.scenario.scenario import Scenario
@@ -24,6 +25,7 @@ from planner.study.one_line.line_records import (
 from planner.study.one_line.read_line import LONGEST, read_line
 from planner.web import address, fields, history, name_box, state, workers
 from pricing import Catalogue, PricingError
+from pricing.market.rivals import open_model_for
 
 _KEY, _CHOICE = "one_line", "one_line_choice"
 _READING, _REFUSAL = "one_line_read", "one_line_refusal"
@@ -101,8 +103,7 @@ def _take(catalogue: Catalogue, use: UseScenario, typed: str, *, is_accepted: bo
 
 
 Use = Callable[[Scenario], None]
-_USUAL_MODEL, _USUAL_BUDGET_USD, _USUAL_BILL_USD = "Llama-3.3-70B", 250_000.0, 20_000.0
-_OTHER_MODEL = "Choose a model that is good enough; this tool compares cost, not answer quality."
+_USUAL_BUDGET_USD, _USUAL_BILL_USD = 250_000.0, 20_000.0
 _CHOOSE = "Choose a model first: type its name in the box and press Enter, or choose one from its list."
 _MOST_USD, _MOST_BILL_USD = 1e12, 1e9
 _TASKS = {TRAIN.name: "train", TUNE.name: "tune", SERVE.name: "serve"}
@@ -180,10 +181,13 @@ def _api_bill_form(catalogue: Catalogue, use: Use) -> None:
     hosted = catalogue.hosted
     keys = sorted(hosted, key=lambda key: (hosted[key].vendor, hosted[key].label))
     labels = {key: f"{hosted[key].label} ({hosted[key].vendor})" for key in keys}
-    st.selectbox("For which model?", keys, format_func=labels.__getitem__, key="bill_price")
-    box = name_box.Box("bill_model", "Which model would you run instead?", "serve", _USUAL_MODEL, _OTHER_MODEL)
+    price = st.selectbox("For which model?", keys, format_func=labels.__getitem__, key="bill_price")
+    usual = next(iter(latency_classes().values()))
+    model, why = open_model_for(catalogue, hosted[price], usual.input_tokens, usual.output_tokens)
+    box = name_box.Box(f"bill_model of {price}", "Which model would you run instead?", "serve", model)
     name_box.ask(catalogue, box, fields.model_choices(catalogue, "serve"))
+    st.caption(words.markdown(f"{catalogue.models[model].label}: {why}. Whether it is good enough for you, try out."))
     st.button("Compare", key="bill_go", on_click=lambda: _use_values(catalogue, use, {
         "bill": f"{st.session_state['bill_usd']:.2f}", "billfor": st.session_state["bill_price"],
-        "model": st.session_state["bill_model"],
+        "model": st.session_state[box.key],
     }))  # fmt: skip

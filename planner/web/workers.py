@@ -200,7 +200,6 @@ class WorkerPool:
             del self._pending[job.name]
 
     def _start_next(self) -> None:
-        """Give the next jobs to idle processes."""
         while True:
             with self._lock:
                 step = self._next_step()

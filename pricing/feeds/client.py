@@ -266,7 +266,6 @@ class Client:
         return self.meter.refused(f"sent less than {least:,.0f} bytes a second for {slow_s:,g} seconds: given up")
 
     def _go_on(self, seconds: float = 0.0) -> None:
-        """Raises where there is no going on."""
         if self.cancelled.is_set():
             raise RefreshCancelled
         if time.monotonic() + seconds > self._until:
@@ -282,7 +281,6 @@ def is_private(host: str) -> bool:
 
 
 def _place(parts: SplitResult) -> tuple[str, int]:
-    """Return the host and the port of an address."""
     return (parts.hostname or "").casefold(), _HTTPS if parts.port is None else parts.port
 
 

@@ -111,7 +111,6 @@ class HttpReply:
         self.raw.close()
 
     def _chunks(self) -> Iterator[bytes]:
-        """Yield the unpacked bytes, counted."""
         count = 0
         for piece in self._unpacked():
             count += len(piece)

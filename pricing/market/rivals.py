@@ -92,6 +92,36 @@ def alike_models(model: str, board: Board) -> tuple[str, ...]:
     return tuple(name for name, each in others.items() if each.score >= least)
 
 
+def scores_text(paid: HostedPrice, model: str, board: Board) -> str:
+    """Return what a model and the one that is paid for scored on a board; empty where one of them has no score."""
+    known = rivals().boards[board]
+    if not {paid.model, model} <= known.scores.keys():
+        return ""
+    first, other = known.scores[model], known.scores[paid.model]
+    return f"{known.label}: {first.score:g} ({first.day}) to {other.score:g} ({other.day})"
+
+
+def open_model_for(
+    catalogue: Catalogue, paid: HostedPrice, input_tokens: float, output_tokens: float
+) -> tuple[str, str]:
+    """Return the open model to run in place of the one that is paid for, and why it is taken.
+
+    The paid one if it is open; else the cheapest by the token that scores about as much; else the best of the board.
+    """
+    if paid.model in catalogue.models:
+        return paid.model, "the bill is for it"
+    board = usual_board(paid.model) or BOARDS[0]
+    alike = [name for name in alike_models(paid.model, board) if name in catalogue.models]
+    if (key := cheapest_price(catalogue, alike, input_tokens, output_tokens)) is not None:
+        model = catalogue.hosted[key].model
+        return model, f"it counts as like {paid.label} by {scores_text(paid, model, board)}"
+    known = rivals().boards[board]
+    open_models = catalogue.models.keys() & known.scores.keys() - set(rivals().closed)
+    model = max(open_models, key=lambda name: (known.scores[name].score, name))
+    scores = scores_text(paid, model, board) or f"{known.label}, which has no score of {paid.label}"
+    return model, f"it scores most of the open models on {scores}"
+
+
 def request_usd(price: HostedPrice, input_tokens: float, output_tokens: float) -> float:
     """Return what so many million tokens in and out cost by the token. [USD]"""
     written = price.output_usd_per_mtoken or price.input_usd_per_mtoken

@@ -20,6 +20,7 @@ from pricing.choices import Area, Purchase
 from pricing.errors import CatalogError, QuoteError
 from pricing.figure import parse_day
 from pricing.formulas import unseen
+from pricing.names import either
 
 MAX_BYTES = 1_000_000
 MAX_ROWS = 5_000
@@ -91,12 +92,6 @@ def shown(value: object) -> str:
 def format_number(number: float) -> str:
     """Return a number as an error shows it: 3.99, 2000000."""
     return f"{number:.10g}"
-
-
-def either(names: tuple[str, ...]) -> str:
-    """`a`, `a or b`, `a, b or c`."""
-    *most, last = names
-    return f"{', '.join(most)} or {last}" if most else last
 
 
 def did_you_mean(word: str, words: tuple[str, ...]) -> str:

@@ -101,7 +101,6 @@ def _check_names(catalogue: Catalogue, quotes: Quotes) -> None:
 
 
 def _apply_price_quotes(catalogue: Catalogue, quotes: Quotes) -> dict[str, Offer]:
-    """Return the offers that quoted prices change or add."""
     ids = defaultdict(list)
     for key, offer in catalogue.offers.items():
         ids[shape_of(offer)].append(key)

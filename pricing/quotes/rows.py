@@ -18,13 +18,13 @@ from pydantic_core import ErrorDetails
 from pricing.catalogue import Catalogue
 from pricing.errors import AmbiguousNameError, UnknownNameError
 from pricing.figure import Figure
+from pricing.names import either
 from pricing.quotes.files import (
     COLUMNS,
     KINDS,
     WISHES,
     QuoteCells,
     QuoteProblem,
-    either,
     format_number,
     has_thousands_separator,
     read_cell,

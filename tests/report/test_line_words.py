@@ -105,6 +105,6 @@ def test_the_sum_stands_behind_the_card_of_the_page() -> None:
         judged = decided(plan)
         cards = [tile.detail for tile in summarize_answer(plan, judged.answer, judged.futures).figures]
         ledgers = {ledger.title: total_text(ledger) for ledger in discounted_ledgers(plan, judged.answer)}
-        for option in judged.answer.cards:
+        for option in judged.answer.cards.values():
             entered = f"At the inputs as entered: {ledgers[option.option.title]}"
             assert len(judged.answer.cards) == 1 or any(card.endswith(entered) for card in cards)

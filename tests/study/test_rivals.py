@@ -11,15 +11,17 @@ from planner.money.measures import present_usd
 from planner.money.plan import Plan
 from planner.money.ways import WAYS
 from planner.report.answer.phrases import question_text
+from planner.report.answer.verdict_line import doubt_text
 from planner.scenario.file import SavedScenario, read_scenario, write_scenario
 from planner.scenario.latency import latency_classes
 from planner.scenario.link import scenario_from_link, scenario_to_link
 from planner.scenario.question import HOURS
+from planner.scenario.rent import CurrentBill
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned, scenario_from_token_bill
 from planner.study.uncertainty.sure_verdict import decided
 from pricing import meant
-from pricing.market.rivals import BOARDS, alike_models, rivals, usual_board
+from pricing.market.rivals import BOARDS, alike_models, open_model_for, rivals, usual_board
 from tests.frozen import live_catalogue
 from tests.study.test_market_cases import told
 
@@ -188,3 +190,62 @@ def test_adapters_that_the_plan_tunes_are_served_by_the_token_where_a_seller_tak
     assert adapters.what.endswith("of Fireworks AI")
     assert hosted("full") is None
     assert hosted("lora", "Llama-3.3-70B") is None  # Fireworks lists none
+
+
+@pytest.mark.parametrize(
+    ("paid", "model"),
+    [
+        ("Anthropic/claude-sonnet-5", "Kimi-K2.6"),  # 72.17 to 75.82: the cheapest by the token within 4 points
+        ("OpenAI/gpt-5.5", "GLM-5.2"),  # 76.24 to 80.71: none within 4 points, the best of the open ones
+        ("Anthropic/claude-opus-5.5", "GLM-5.2"),  # that no board has
+        ("Together-AI/Llama-3.3-70B-Instruct-Turbo", "Llama-3.3-70B"),  # open itself
+    ],
+)
+def test_an_open_model_of_like_quality_is_run_in_place_of_one_that_is_paid_for(paid: str, model: str) -> None:
+    found, why = open_model_for(CATALOGUE, CATALOGUE.hosted[paid], 1_000.0, 300.0)
+    assert found == model
+    assert ("LiveBench" in why) == (model != "Llama-3.3-70B")
+
+
+def test_no_closed_model_is_run_in_place_of_another() -> None:
+    for price in CATALOGUE.hosted.values():
+        model, _ = open_model_for(CATALOGUE, price, 1_000.0, 300.0)
+        assert model in CATALOGUE.models
+        assert model not in rivals().closed
+
+
+def test_a_model_that_is_not_known_to_be_as_good_is_named() -> None:
+    opus = CurrentBill(usd_per_month=30_000.0, price="Anthropic/claude-opus-5.5")
+    assert "Llama 3.3 70B is not known to be as good as Claude Opus 5.5" in " ".join(
+        told(of_a_bill(bill=opus)).sentences
+    )
+    assert "not known to be as good" not in " ".join(told(of_a_bill()).sentences)  # 47.44 to 49.21 of GPT-4o
+
+
+def test_the_same_model_at_another_seller_is_a_card_and_the_age_is_that_of_the_price_that_wins() -> None:
+    bill = CurrentBill(usd_per_month=10_000.0, price="Together-AI/Llama-3.3-70B-Instruct-Turbo")
+    plan = of_a_bill(bill=bill)
+    said = told(plan)
+    assert "Same model, other seller" in [tile.label for tile in said.figures]
+    best = min(plan.options, key=lambda option: float(present_usd(plan.setting, option.ledger)))
+    age = [sentence for sentence in said.sentences if "was read" in sentence]
+    assert [sentence.startswith(f"The price of {best.what} was read") for sentence in age] == [True]
+
+
+def test_a_named_seller_has_its_card_beside_its_rivals() -> None:
+    offer = "azure/H100-SXM5-80GB/8x/eastus/on_demand"
+    said = told(asked(work=({"accelerators": 64},), rent={"offer": offer}))
+    labels = [tile.label for tile in said.figures]
+    assert "Azure, on demand" in labels
+    assert "Rent, reserved" in labels
+    text = " ".join(said.sentences)
+    assert "Azure lists $12.29 a GPU-hour on demand, and none for a term: ask." in text
+    assert "On demand, 64 of them:" in text
+
+
+def test_a_plan_of_which_all_is_over_the_budget_says_so_first() -> None:
+    work = ({"accelerators": 8},)
+    small, large = (asked(work=work, terms={"budget_usd": usd}) for usd in (100_000.0, 2e6))
+    assert told(small).title.startswith("Over your $100,000. ")
+    assert "Over" not in told(large).title
+    assert "leaves $" in doubt_text(decided(large).answer)

@@ -60,7 +60,6 @@ def shape_of(catalogue: Catalogue, name: str | None, row: Row) -> tuple[Network,
 
 
 def _guess_shape(catalogue: Catalogue, row: Row, model: str, active_b: float | None) -> Network:
-    """Return the typical shape of a model of that size."""
     if is_hybrid_name(model):
         raise UnknownShape(MIXED)
     params_b = number(row, "params_b") or size_in_name(model)

@@ -35,6 +35,7 @@ from planner.money.ways import WAYS
 from planner.scenario.terms import Timing
 from pricing.caching import cached_property
 
+_GROUPS: tuple[Group, ...] = ("now", "rent", "own", "hosted")  # in the order of their cards
 # Yearly changes of rents that are tried beside the plan's own path.
 RENT_CHANGES = (0.0, -0.1, -0.2, -0.3, 0.2)
 
@@ -68,13 +69,19 @@ class Answer:
         return () if self.shares is None else tuple(by_key[key] for key in self.shares.named(group))
 
     @property
-    def cards(self) -> tuple[EvaluatedOption, ...]:
-        """Return the option with the lowest median of renting, of owning and of hosted models; then what you have."""
+    def cards(self) -> dict[str, EvaluatedOption]:
+        """Return by place the lowest median of each group; by its key, what has a card of its own or is named."""
         best: dict[str, EvaluatedOption] = {}
+        setting = self.plan.setting
+        named = {setting.scenario.rent.offer, setting.scenario.reserve.offer} - {None}
         first = [self.best] if self.limit and self.best else []  # the cheapest may break the limit
         for evaluated in (*first, *self.ranked):
-            best.setdefault("kept" if evaluated.option.way == "keep" else group(evaluated.option), evaluated)
-        return tuple(best[place] for place in ("now", "rent", "own", "hosted", "kept") if place in best)
+            spec, of = WAYS[evaluated.option.way], group(evaluated.option)
+            place = spec.key if spec.is_current and of != "now" else of
+            is_beside = spec.has_own_card or spec.offer(setting.offers) in named
+            if best.setdefault(place, evaluated) is not evaluated and is_beside:
+                best[spec.key] = evaluated
+        return {place: best[place] for place in sorted(best, key=lambda place: (*_GROUPS, place).index(place))}
 
     @property
     def baseline(self) -> EvaluatedOption | None:

@@ -4,7 +4,7 @@ from planner.money.option import ChartStyle, OptionLedger, OptionSpec, Unavailab
 from planner.money.setting import PlanContext
 from planner.money.ways.bill import NO_BILL
 from planner.money.ways.hosted import priced_tokens
-from pricing.market.rivals import alike_models, cheapest_price, rivals, usual_board
+from pricing.market.rivals import alike_models, cheapest_price, rivals, scores_text, usual_board
 
 
 def build(setting: PlanContext) -> OptionLedger | Unavailable:
@@ -20,14 +20,13 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
         return Unavailable(f"no board known here has {paid.label}: name the model that would do, under serve")
     tokens = (hosted.million_input_tokens_per_month or 0.0, hosted.million_output_tokens_per_month or 0.0)
     key = cheapest_price(setting.catalogue, alike_models(paid.model, board), *tokens, without=bill.price)
-    label = rivals().boards[board].label
     if key is None:
+        label = rivals().boards[board].label
         return Unavailable(f"no open model that is sold by the token scores as much as {paid.label} on {label}")
-    other, scores = setting.catalogue.hosted[key], rivals().boards[board].scores
-    own_score, theirs = scores[paid.model], scores[other.model]
+    other = setting.catalogue.hosted[key]
     note = (
-        f"{other.label} counts as like {paid.label} by {label}: {theirs.score:g} ({theirs.day}) to {own_score.score:g} "
-        f"({own_score.day}). No board holds for all tasks: choose another under “An open model counts as like it by”"
+        f"{other.label} counts as like {paid.label} by {scores_text(paid, other.model, board)}. No board holds for all "
+        "tasks: choose another under “An open model counts as like it by”"
     )
     return priced_tokens(setting, key, "Pay for an open model like it", note)
 

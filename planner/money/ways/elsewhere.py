@@ -36,4 +36,5 @@ WAY = OptionSpec(
     inputs="bill",
     when_empty="left out",
     is_billed_by_token=True,
+    has_own_card=True,
 )

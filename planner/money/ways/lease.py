@@ -8,7 +8,7 @@ import numpy as np
 from planner.money.demand.stream import DemandLayer
 from planner.money.finance import SolveResult, implied_lease_rate
 from planner.money.fleet import Fleet, Make, build_fleet
-from planner.money.formula import Num
+from planner.money.formula import Num, first_draw
 from planner.money.inflation import deflate_lines
 from planner.money.ledger import YOUR_INPUT, InputSheet, LeaseContract, Line
 from planner.money.option import ChartStyle, OptionLedger, OptionSpec, Unavailable
@@ -22,7 +22,6 @@ from planner.money.timeline import Holding
 from planner.money.ways.loan import LOAN_RATE
 from planner.money.ways.own import (
     cannot_buy_reason,
-    first_draw,
     fleet_size,
     fleet_with_rent_ledger,
     purchase_schedule,

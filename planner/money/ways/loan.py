@@ -3,6 +3,7 @@
 import numpy as np
 
 from planner.money.fleet import build_fleet
+from planner.money.formula import first_draw
 from planner.money.inflation import deflate_lines
 from planner.money.ledger import YOUR_INPUT, Line
 from planner.money.option import ChartStyle, OptionLedger, OptionSpec, Unavailable
@@ -12,7 +13,6 @@ from planner.money.owning.resale import Installments, first_principal_share, gro
 from planner.money.setting import PlanContext
 from planner.money.ways.own import (
     cannot_buy_reason,
-    first_draw,
     fleet_size,
     fleet_with_rent_ledger,
     purchase_schedule,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from planner.money.demand.stream import DemandLayer
 from planner.money.finance import SolveResult
 from planner.money.fleet import DeliveryTimeline, Fleet, build_fleet, in_time
-from planner.money.formula import Num
+from planner.money.formula import Num, first_draw
 from planner.money.inflation import deflate_lines
 from planner.money.ledger import COMPUTED, YOUR_INPUT, Ledger, Line
 from planner.money.measures import Payback, simple_payback
@@ -240,11 +240,6 @@ def _too_late_text(fleet: Fleet) -> str:
     wait = first_draw(earliest.holding.ordered_months + earliest.sheet.used[LEAD_TIME].value)
     until = "the work is done" if fleet.comes else "they would be sold" if wait < months else "the plan ends"
     return f"machines come after {months_words(wait)}, when {until}"
-
-
-def first_draw(value: Num) -> float:
-    """Return the number itself, or the first of several draws."""
-    return float(np.asarray(value).flat[0])
 
 
 def repair_rent_lines(setting: PlanContext, part: Ownership) -> tuple[Line, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.demand.stream import DemandLayer
-from planner.money.formula import Num
+from planner.money.formula import Num, first_draw
 from planner.money.ledger import COMPUTED, LedgerInput, Line, Origin
 from planner.money.measures import monthly_discount_factors
 from planner.money.option import ChartStyle, MixLayerStyle, OptionLedger, OptionSpec, Unavailable, under_heading
@@ -105,10 +105,10 @@ def spot_bill(setting: PlanContext, need: DemandLayer, when: Num | None = None) 
     rate = add_interruptions(put, setting)
     factor = stretch(put)
     if not np.any(factor.is_found):
-        job = count(round(_first(put.used["accelerators_per_job"].value)), "accelerator")
+        job = count(round(first_draw(put.used["accelerators_per_job"].value)), "accelerator")
         return Unavailable(
-            f"a job of {job} is interrupted {_first(rate_per_hour(put)):.2g} times an hour and loses work as fast as "
-            "it does it: it would never end on spot machines"
+            f"a job of {job} is interrupted {first_draw(rate_per_hour(put)):.2g} times an hour and loses work as fast "
+            "as it does it: it would never end on spot machines"
         )
     on_demand = setting.offers.on_demand
     rent = renting(setting, urgent, on_demand, when=when) if np.any(np.asarray(share) > 0) else ()
@@ -157,11 +157,7 @@ def _present_usd(setting: PlanContext, lines: tuple[Line, ...]) -> NDArray[np.fl
 
 def _price_text(price: LedgerInput) -> str:
     origin = price.origin if isinstance(price.origin, Origin) else price.origin(0)
-    return f"{_first(price.value):.4g} USD an hour ({origin.source})"
-
-
-def _first(value: Num) -> float:
-    return float(np.asarray(value).flat[0])
+    return f"{first_draw(price.value):.4g} USD an hour ({origin.source})"
 
 
 def _stretch_note(need: DemandLayer, factor: Num) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from planner.money.ledger import Origin
 from planner.money.old_figures import ImplausibleInput, OldFigure, doubts, old_figures
 from planner.money.plan import Plan
 from planner.money.renting.interruptions import OF_MACHINE
@@ -164,12 +165,12 @@ def _price_sources(plan: Plan, way: EvaluatedOption) -> Iterator[str]:
     name = way.option.way if mix is None or WAYS[way.option.way].side != "mix" else mix.peaks
     spec = WAYS[name]
     key = spec.offer(setting.offers)
-    offer, hosted = catalogue.offers.get(key or ""), setting.scenario.hosted
-    api = catalogue.hosted.get(hosted.price or "") if hosted is not None and spec.is_billed_by_token else None
-    if api is not None:
-        days = api.input_usd_per_mtoken.age_days(setting.day)
-        when = "today" if days <= 0 else f"{words.count(days, 'day')} ago"
-        yield f"{api.vendor}'s price was read {when}."
+    offer = catalogue.offers.get(key or "")
+    for used in way.option.ledger.inputs:
+        if used.name == "usd_per_million_input_tokens" and isinstance(used.origin, Origin) and used.origin.checked:
+            days = (setting.day - used.origin.checked).days
+            when = "today" if days <= 0 else f"{words.count(days, 'day')} ago"
+            yield f"The price of {way.option.what} was read {when}."
     if key is None or offer is None or _is_own_price(plan, name):
         return
     term = setting.offers.reserved_months if name == "reserved" else 0.0

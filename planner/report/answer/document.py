@@ -160,12 +160,7 @@ def _number(value: ArrayLike | None) -> float | None:
     return None if value is None else scalar(np.asarray(value) + 0.0)
 
 
-def _numbers(values: Sequence[float]) -> tuple[float | None, ...]:
-    return tuple(_number(value) for value in values)
-
-
 def _reason(value: float | None, reason: ArrayLike) -> str | None:
-    """Why there is no number; None where there is one."""
     return None if value is not None else scalar_reason(reason)
 
 
@@ -205,7 +200,6 @@ def _option(result: OptionResult) -> schema.OptionSchema:
 
 
 def _offer(plan: Plan, way: EvaluatedOption) -> schema.OfferSchema | None:
-    """The offer whose terms an option goes by."""
     catalogue, key = plan.setting.catalogue, WAYS[way.option.way].offer(plan.setting.offers)
     if key is None:
         return None
@@ -252,7 +246,7 @@ def _lines(ledger: Ledger) -> Iterator[schema.LineSchema]:
     for line in ledger.lines:
         usd = np.broadcast_to(line.usd, ledger.monthly_usd.shape)
         if np.any(usd != 0):
-            years = _numbers(by_year(usd))
+            years = tuple(map(_number, by_year(usd)))
             total = _number(usd.sum())
             yield schema.LineSchema(
                 name=line.name, part=line.part, is_cash=line.is_cash, total_usd=total, by_year_usd=years

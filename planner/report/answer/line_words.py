@@ -222,7 +222,6 @@ def _pluralize_value(value: float, what: str) -> str:
 
 
 def _in_money(usd: float, digits: int = _DIGITS, least: int = 2) -> str:
-    """An amount of dollars in the money shown."""
     money = shown_money()
     return f"{'-' if usd < 0 else ''}{money.mark}{_number(money.amount(abs(usd)), digits, least)}"
 

@@ -9,13 +9,19 @@ from planner.money.carbon import KG_PER_T, EmissionRange, finite_or_none
 from planner.money.ledger import Ledger
 from planner.money.measures import present_usd
 from planner.money.plan import Plan
+from planner.money.renting.orders import busiest_order
+from planner.money.setting import PlanContext
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.title import current_option
+from planner.scenario.durations import months_words
 from planner.scenario.path import get_value
 from planner.scenario.question import KEYS
+from planner.scenario.rent import CurrentBill
+from pricing.market.rivals import BOARDS, alike_models, scores_text, usual_board
+from pricing.market.sellers import TERM_MONTHS, band_of
 
 
 def bill_sentences(plan: Plan, answer: Answer) -> tuple[str, ...]:
@@ -36,9 +42,49 @@ def _bill_sentences(plan: Plan, answer: Answer) -> Iterator[str]:
     shown = {way.option.key: way for way in answer.ranked}
     if "alike" in shown:
         yield from map(words.sentence, shown["alike"].option.warnings)
+    yield from _own_model_sentences(plan, bill)
     if answer.own is not None and now.present_usd > 0:
         usd = bill.usd_per_month * answer.own.present_usd / now.present_usd
         yield f"Owning costs as much as a bill of {words.usd(usd)} a month for the same work."
+
+
+def _own_model_sentences(plan: Plan, bill: CurrentBill) -> Iterator[str]:
+    """Yield a sentence for each model to run that is not known to be as good as the one that is paid for."""
+    models, paid = plan.setting.catalogue.models, plan.setting.catalogue.hosted.get(bill.price or "")
+    if paid is None:
+        return
+    board = bill.like or usual_board(paid.model) or BOARDS[0]
+    served = {work.serve.model for work in plan.setting.written.work if work.serve}
+    for name in served & models.keys() - {paid.model, *alike_models(paid.model, board)}:
+        scores = scores_text(paid, name, board) or "no board known here has both"
+        yield f"{models[name].label} is not known to be as good as {paid.label} ({scores}): try it first."
+
+
+def beside_sentences(plan: Plan, answer: Answer) -> tuple[str, ...]:
+    """Return what the seller that is named lists, and how a service by the second wakes up."""
+    seconds = (way.option for way in answer.cards.values() if way.option.way == "serverless")
+    warnings = tuple(words.sentence(f"{each.title}: {note}") for each in seconds for note in each.warnings)
+    return (*_named_seller_sentences(plan.setting), *warnings)
+
+
+def _named_seller_sentences(setting: PlanContext) -> Iterator[str]:
+    """Yield what the seller that the plan names lists for its GPU, by term, and what other sellers ask on demand."""
+    catalogue, offer = setting.catalogue, setting.catalogue.offers.get(setting.scenario.rent.offer or "")
+    if offer is None or setting.scenario.rent.usd_per_accelerator_hour is not None:
+        return
+    listed: dict[float, float] = {}
+    for each in catalogue.offers.values():
+        if (each.provider, each.accelerator) == (offer.provider, offer.accelerator) and each.usd_per_accelerator_hour:
+            months = 0.0 if each is offer else TERM_MONTHS.get(each.purchase, math.inf)
+            listed[months] = min(each.usd_per_accelerator_hour.newest.typical, listed.get(months, math.inf))
+    seller, own, order = catalogue.providers[offer.provider].label, listed.pop(0.0, None), busiest_order(setting)
+    listed.pop(math.inf, None)
+    terms = [f"{words.usd_per_hour(usd)} for {months_words(months)}" for months, usd in sorted(listed.items())]
+    now = "no price on demand" if own is None else f"{words.usd_per_hour(own)} a GPU-hour on demand"
+    yield f"{seller} lists {now}, and {words.listed(terms) if terms else 'none for a term: ask'}."
+    if (band := band_of(catalogue, offer.accelerator, order, setting.day, "on_demand")) is not None:
+        other = band.cheapest_seller and catalogue.providers[band.cheapest_seller].label
+        yield f"On demand, {order.accelerators:,} of them: {words.market_price(band, other)}."
 
 
 _MOST_WAYS = 3
@@ -47,7 +93,7 @@ _MOST_WAYS = 3
 def budget_sentences(answer: Answer) -> tuple[str, ...]:
     """Return what the cheapest ways of up to three groups leave of the budget; nothing where none is entered."""
     usd, current = answer.plan.setting.terms.budget_usd, current_option(answer)
-    ways = [way for way in answer.cards if way is not current][:_MOST_WAYS]
+    ways = [way for way in answer.cards.values() if way is not current][:_MOST_WAYS]
     if usd is None or not ways:
         return ()
     each = [_spent_text(WAYS[way.option.way].start_text, float(way.measures.bills_usd), usd) for way in ways]

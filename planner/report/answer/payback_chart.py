@@ -67,7 +67,6 @@ def _events(answer: Answer, way: EvaluatedOption) -> Iterator[TimelineEvent]:
 
 
 def _months(ledger: Ledger, flag: str) -> list[int]:
-    """The months in which a flag of the ledger's lines is up."""
     up = {
         int(month)
         for line in ledger.lines
@@ -147,7 +146,8 @@ def payback_chart(answer: Answer, dark: bool, *, every: bool = False, pins: Sequ
             note(0, 1, "Cost so far, discounted to today", dark, yref="paper", xref="paper", xanchor="left",
                  yanchor="bottom", yshift=_ROW_PX * rows + 3),
             *_event_labels(happen, dark),
-            *_names([*_ends(ways, compared), *(_LineLabel(pin.label, way) for pin, way in beside)],
+            *_names([*(_LineLabel(_called(way, ways), way, way in compared) for way in ways),
+                     *(_LineLabel(pin.label, way) for pin, way in beside)],
                     (low, high), plot_px, dark),
         ],
     )  # fmt: skip
@@ -170,7 +170,6 @@ def _line(way: EvaluatedOption, is_compared: bool, dark: bool) -> list[dict[str,
 
 
 def _pinned_line(name: str, way: EvaluatedOption, dark: bool) -> dict[str, Any]:
-    """One way of a pinned plan."""
     line = {"color": option_color(way.option.way, dark), "width": 1.5, "dash": PINNED_DASH}
     hover = f"{escape(name)} %{{y:$,.0f}}<extra></extra>"
     usd = way.cumulative_usd.tolist()
@@ -252,10 +251,6 @@ class _LineLabel(NamedTuple):
     def month(self) -> int:
         """Where it ends."""
         return len(self.way.cumulative_usd) - 1
-
-
-def _ends(ways: Sequence[EvaluatedOption], compared: Sequence[EvaluatedOption]) -> list[_LineLabel]:
-    return [_LineLabel(_called(way, ways), way, way in compared) for way in ways]
 
 
 def _names(ends: Sequence[_LineLabel], reach: tuple[float, float], plot_px: int, dark: bool) -> list[dict[str, Any]]:

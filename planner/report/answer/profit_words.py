@@ -158,7 +158,6 @@ def income_sentences(answer: Answer) -> tuple[str, ...]:
 
 
 def _terms_text(way: EvaluatedOption) -> str:
-    """Return the share, price and fee of sold hours."""
     share, usd, fee = (ledger_input_value(name, way.option.ledger) for name in (SHARE, PRICE, "sale_fee_share"))
     less = f", less a fee of {words.percent(fee[0])}" if fee and fee[0] else ""
     sold = words.percent(share[0]) if share else "part"

@@ -17,6 +17,7 @@ from planner.report.answer.advice import guarantee_sentence, rests_on
 from planner.report.answer.feasibility import cpu_sufficient_sentences, infeasible_title, too_much
 from planner.report.answer.notes import (
     assumed_entry_sentences,
+    beside_sentences,
     bill_sentences,
     budget_sentences,
     carbon_sentences,
@@ -62,6 +63,7 @@ class AnswerSummary:
     figures: tuple[Tile, ...]
     guarantee: str = ""  # the value of a resale guarantee, if there is one; one of the sentences
     of: tuple[Plan, Answer] | None = field(default=None, compare=False, repr=False)  # where two options are compared
+    deciding: tuple[str, ...] = ()  # the sentences that a short answer holds; empty where all do
 
     @cached_property
     def turns(self) -> tuple[str, ...]:
@@ -89,7 +91,7 @@ def summarize_answer(plan: Plan, answer: Answer, futures: Futures | None = None)
         )
         tiles = (*seller_tiles(plan, own), _day_one_tile(plan, own, futures, "", "today"))
         return AnswerSummary(title(answer), sentences, tiles, guarantee)
-    sentences = (
+    deciding = (
         *speeds(plan),
         *cpu_sufficient_sentences(plan),
         _totals_sentence(plan, ways, futures),
@@ -99,6 +101,12 @@ def summarize_answer(plan: Plan, answer: Answer, futures: Futures | None = None)
         *rests_on(plan, ways),
         *lost_time_sentences(plan, answer),
         *left_out(answer),
+        *assumed_entry_sentences(plan, ways),
+        *deciding_people_sentences(plan, answer),
+        *beside_sentences(plan, answer),
+    )
+    sentences = (
+        *deciding,
         *estimated_price_sentences(plan, answer),
         *confidence_sentences(answer),
         *limit_probability_sentences(answer, futures),
@@ -107,12 +115,10 @@ def summarize_answer(plan: Plan, answer: Answer, futures: Futures | None = None)
         *_other_options_text(answer),
         *_tie_sentences(answer),
         *_limit_sentences(answer),
-        *assumed_entry_sentences(plan, ways),
-        *deciding_people_sentences(plan, answer),
         *carbon_sentences(answer),
         *filter(None, (guarantee,)),
     )
-    return AnswerSummary(title(answer), sentences, _tiles(plan, answer, futures), guarantee, (plan, answer))
+    return AnswerSummary(title(answer), sentences, _tiles(plan, answer, futures), guarantee, (plan, answer), deciding)
 
 
 def not_counted(plan: Plan) -> str:
@@ -313,8 +319,8 @@ def _tiles(plan: Plan, answer: Answer, futures: Futures | None) -> tuple[Tile, .
             "The whole plan over its hours of useful work",
         )
         hour = Tile("An hour of a GPU", shown, "discounted to today", detail)
-        return (_cost_tile(way), hour, _day_one_tile(plan, way, futures, "", "today"))
-    cards = answer.cards if len(answer.cards) > 1 else tuple(reversed(answer.pair))
+        return (_cost_tile(plan, way), hour, _day_one_tile(plan, way, futures, "", "today"))
+    cards = tuple(answer.cards.values()) if len(answer.cards) > 1 else tuple(reversed(answer.pair))
     first, second = answer.pair
     is_mix = second is answer.best and WAYS[second.option.way].side == "mix"
     payer, other = (second, first) if is_mix else (first, second)
@@ -325,7 +331,7 @@ def _tiles(plan: Plan, answer: Answer, futures: Futures | None) -> tuple[Tile, .
         day_one = _day_one_tile(plan, payer, futures, detail, _cash_recovery_text(answer))
     else:
         day_one = _day_one_tile(plan, payer, futures, beside, f"{name}: {takes}")
-    return (*map(_cost_tile, cards), _break_even_tile(plan, answer), day_one)
+    return (*(_cost_tile(plan, way) for way in cards), _break_even_tile(plan, answer), day_one)
 
 
 def _cash_recovery_text(answer: Answer) -> str:
@@ -361,12 +367,18 @@ _WHOLE = 0.995  # share of the work from which no share is stated
 _CARDS = {"rent": "Rent", "own": "Own", "hosted": "Hosted", "now": "Now"}
 
 
-def _cost_tile(way: EvaluatedOption) -> Tile:
+def _cost_tile(plan: Plan, way: EvaluatedOption) -> Tile:
     """Return the card of an option: its place is that of its group, and it says which option it is."""
     spec, value = WAYS[way.option.way], words.format_usd_short(way.present_usd)
     place = group(way.option)
     bought = ("peaks rented" if place == "own" else "some reserved") if spec.side == "mix" else spec.purchase_text
-    name = spec.name if spec.key == "keep" else way.option.what if spec.is_current else f"{_CARDS[place]}, {bought}"
+    offer = plan.setting.catalogue.offers.get(plan.setting.scenario.rent.offer or "")
+    is_named = offer is not None and spec.offer(plan.setting.offers) == plan.setting.scenario.rent.offer
+    name = (
+        f"{plan.setting.catalogue.providers[offer.provider].label if offer and is_named else _CARDS[place]}, {bought}"
+    )
+    if spec.inputs in ("kept", "bill"):
+        name = way.option.what if spec.key == "bill" else spec.name
     entered = words.format_usd_short(way.as_entered_usd)
     detail = (
         f"{way.option.title}, {way.option.what}: the whole plan discounted to today, as the median of all futures; "

@@ -13,6 +13,7 @@ from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.advice import price_text
 from planner.report.answer.feasibility import infeasible_title, why_not
+from planner.report.answer.notes import budget_sentences
 from planner.report.answer.phrases import field_value_text
 from planner.report.answer.sentences import left_out
 from planner.report.futures.counted import format_futures_count
@@ -41,14 +42,15 @@ def summarize_verdict(plan: Plan, answer: Answer) -> VerdictSummary:
         return VerdictSummary(infeasible_title(work), {}, why_not(work))
     pair = tuple(reversed(answer.pair or ())) or ((answer.best,) if answer.best else ())
     costs = {WAYS[way.option.way].start_text: way.present_usd for way in pair}
-    cards = {way.option.way if way.option.way == "keep" else group(way.option):
-             (WAYS[way.option.way].start_text, way.present_usd) for way in answer.cards or pair}  # fmt: skip
+    shown = answer.cards or {group(way.option): way for way in pair}
+    cards = {place: (WAYS[way.option.way].start_text, way.present_usd) for place, way in shown.items()}
     return VerdictSummary(title(answer), costs, ", ".join(map(_cost_text, pair)), cards)
 
 
 def doubt_text(answer: Answer) -> str:
     """Return in how many futures the answer holds, the rent that turns it with its price, and what is left out."""
-    texts, rent, paid = [], answer.break_even("usd_per_accelerator_hour"), price_text(answer)
+    texts, paid = list(budget_sentences(answer)), price_text(answer)
+    rent = answer.break_even("usd_per_accelerator_hour")
     is_in_title = answer.verdict == "close" and not costs_alike(*tied_options(answer))
     if answer.share_cheaper is not None and not is_in_title:
         texts.append(f"Cheapest in {format_futures_count(answer.share_cheaper)} futures.")

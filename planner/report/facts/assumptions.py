@@ -184,7 +184,6 @@ def leading_sources(ledgers: Iterable[Ledger]) -> list[str]:
 
 
 def _stated_inputs(ledger: Ledger) -> Iterator[tuple[LedgerInput, Origin, tuple[str, bytes]]]:
-    """Yield the inputs with a source of every line."""
     return (stated for line in ledger.lines for stated in _stated(line))
 
 

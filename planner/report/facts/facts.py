@@ -267,7 +267,6 @@ def _inherited_facts(catalogue: Catalogue, section: str, key: str, day: date) ->
 
 
 def _plain(value: Any) -> Any:
-    """Return a field that is no figure as text or number."""
     if isinstance(value, BaseModel):
         return ", ".join(f"{name} {_plain(field)}" for name, field in value if field is not None)
     if isinstance(value, dict):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from planner.money.accounting.fiscal import month_days, periods
-from planner.money.formula import Num
+from planner.money.formula import Num, first_draw
 from planner.money.ledger import LedgerInput, Line, Origin
 from planner.money.measures import cash_paid_usd, monthly_discount_factors, plan_discount_rate
 from planner.money.option import Option
@@ -135,19 +135,15 @@ def _assumption(option: Option, name: str, line: Line, used: LedgerInput) -> dic
         "option": option.key,
         "assumption_id": name,
         "name": used.name,
-        "value": _first(used.value) if is_single else None,
+        "value": first_draw(used.value) if is_single else None,
         "unit": used.unit,
-        "low": _first(used.at_end("low").value) if is_single else None,
-        "high": _first(used.at_end("high").value) if is_single else None,
+        "low": first_draw(used.at_end("low").value) if is_single else None,
+        "high": first_draw(used.at_end("high").value) if is_single else None,
         "source_url": origin.url,
         "as_of": origin.checked or origin.since,
         "verified_by": origin.source,
         "note": "; ".join(text for text in (by_month, origin.kind, origin.note or "") if text),
     }
-
-
-def _first(value: Num) -> float:
-    return float(np.asarray(value).flat[0])
 
 
 def results_table(plan: Plan, answer: Answer, futures: Futures | None = None) -> Table:
@@ -310,7 +306,6 @@ def seller(plan: Plan, option: Option) -> dict[str, Any]:
 
 
 def _hours(plan: Plan, option: Option) -> dict[str, Any]:
-    """Return the one row of a month that moves no cash."""
     setting, ledger = plan.setting, option.ledger
     months = ledger.monthly_usd.shape
     available = option.accelerators * setting.terms.hours_per_month * setting.timeline.runs

@@ -83,7 +83,6 @@ def focus_table(plan: Plan, version: FocusVersion) -> Table:
 
 
 def _common(plan: Plan) -> dict[str, Any]:
-    """Return the cells that all rows of a plan share."""
     return {
         "BillingAccountId": scenario_id(plan),
         "BillingAccountName": plan.setting.scenario.name,

@@ -252,7 +252,6 @@ def _write_timeline(book: OpenWorkbook, sheet: MonthSheet, inputs: dict[str, Led
 
 
 def _write_options(book: OpenWorkbook, timeline: MonthSheet) -> None:
-    """Write a sheet for each option."""
     for place, result in enumerate(book.results):
         option = result.way.option
         sheet = book.months(result.key)

@@ -262,7 +262,6 @@ def _prices(book: OpenWorkbook, place: int, lease: BookedLease) -> tuple[str, st
 
 
 def _terms(lease: BookedLease, due: int, price: str, share: str) -> Iterator[_Term]:
-    """Yield the terms of a lease."""
     contract, known = lease.contract, lease.contract.price_usd or 0.0
     is_back = contract.kind == "lease_back" and not contract.is_bought and known > 0
     paid_share = contract.received_usd / known if is_back else 1.0

@@ -188,7 +188,6 @@ def _placed_rows(number: int, delivered: str, paid: str) -> Iterator[_Row]:
 
 
 def _profit_rows() -> Iterator[_Row]:
-    """Yield profit and loss, income above 0."""
     less = {name: PROFIT.format(name) for name in ROWS}
     sums = {
         "ebitda": f"SUM(§{{{less[OPERATING[0]]}}}:§{{{less[OPERATING[-1]]}}})", "depreciation": "-1 * §{written_off}",

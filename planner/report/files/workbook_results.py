@@ -163,7 +163,6 @@ def _sums(option: MonthSheet) -> Iterable[tuple[str, str, str]]:
 
 
 def _write_check(book: OpenWorkbook, sheet: Any, row: int, label: str, how: tuple[float, str]) -> int:
-    """Write one check, and return the next row."""
     at, (scale, skipped) = row + 1, how
     sheet.write_string(row, 0, label, book.styles["text"])
     sheet.write_number(row, 3, scale, book.styles["usd"])

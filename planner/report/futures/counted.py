@@ -211,7 +211,6 @@ def _frequency_sentences(result: Waiting, futures: BuyOrWaitFutures | None) -> t
 
 
 def _one_year_later_text(result: Waiting) -> tuple[str, ...]:
-    """Return the gain and the cost of a year of waiting."""
     at = min(_YEAR, len(result.months) - 1)
     if at == 0:
         return ()

@@ -111,7 +111,10 @@ def dot_chart(
         data,
         dark,
         320 + _PINNED_PX * len(pins),
-        xaxis=money(f"What {saving_side_label(own.option.way)} saves against {_other(own, rent)}, discounted to today"),
+        xaxis=money(
+            f"What {saving_side_label(own.option.way)} saves against "
+            f"{other_side_label(rent.option.way, own.option.way)}, discounted to today"
+        ),
         yaxis={"visible": False, "range": [-row * (len(pins) + 0.6) if pins else 0.0, row * _ROWS_OF_DOTS]},
         shapes=[vertical_line(0.0, dark, 2, None)],
         annotations=[
@@ -132,10 +135,6 @@ def _spread(letter: str, saved_usd: NDArray[np.float64], row: float, dark: bool)
         curve(letter, ends, (row, row), {"color": ink, "width": 3}, **quiet),
         marks(letter, [middle], [row], {"symbol": "line-ns-open", "size": 13, "color": ink}, **quiet),
     ]
-
-
-def _other(first: EvaluatedOption, second: EvaluatedOption) -> str:
-    return other_side_label(second.option.way, first.option.way)
 
 
 def tornado_chart(

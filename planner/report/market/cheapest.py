@@ -130,7 +130,6 @@ def _cells(candidate: MarketCandidate, market: MarketStudy) -> dict[str, Any]:
 
 
 def _reasons(market: MarketStudy) -> list[str]:
-    """Return how many candidates lost for which kind of reason."""
     kinds = Counter(candidate.why_not.group_label for candidate in market.candidates if candidate.why_not)
     most = kinds.most_common(_MOST_REASONS)
     rest = kinds.total() - sum(number for _, number in most)

@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 from planner.evidence.nearest import PublishedRun
 from planner.report import words
 from planner.report.chart_frame import INK, PAPER, axis, bars, marks, note, style_figure
-from planner.report.speed.speed_tables import StackedBar, capitalized
+from planner.report.speed.speed_tables import StackedBar
 from planner.speed.serving.result import TimeShare
 from planner.speed.training.result import PEAK, WaterfallStep
 
@@ -81,10 +81,10 @@ def _limit_label(limit_gb: float, end_gb: float, dark: bool) -> dict[str, Any]:
 def waterfall(steps: Sequence[WaterfallStep], dark: bool) -> go.Figure:
     """Draw the losses from the peak down to useful work: each begins where the one before it ended."""
     peak, last = steps[0].after, steps[-1].after
-    rows = [(capitalized(steps[0].words), f"{words.round_significant(peak):,.0f} tokens/s")]
+    rows = [(words.upper_first(steps[0].words), f"{words.round_significant(peak):,.0f} tokens/s")]
     for step in steps[1:]:
         lost = f"−{words.round_significant(step.lost):,.0f} ({words.percent(step.lost / peak, 1)})"
-        rows.append((capitalized(step.words), lost))
+        rows.append((words.upper_first(step.words), lost))
     rows.append(("What counts in the end", f"{words.round_significant(last):,.0f} ({words.percent(last / peak, 1)})"))
     places = [place + _BAR_AT for place in range(len(rows))]
     losses = [step for step in steps if step.name != PEAK]
@@ -94,7 +94,7 @@ def waterfall(steps: Sequence[WaterfallStep], dark: bool) -> go.Figure:
     )  # fmt: skip
     cuts = bars(
         "lost", [step.lost for step in losses], places[1:-1], _filled(ORANGE[dark], "/", dark), width=_WIDTH,
-        base=[step.after for step in losses], customdata=[capitalized(step.words) for step in losses],
+        base=[step.after for step in losses], customdata=[words.upper_first(step.words) for step in losses],
         hovertemplate="%{customdata}<br>%{x:,.0f} tokens/s lost<extra></extra>",
     )  # fmt: skip
     return style_figure(
@@ -109,14 +109,14 @@ def time_shares(shares: Sequence[TimeShare], dark: bool) -> go.Figure:
     large = [part for part in shares if part.share >= 5e-4]
     parts = bars(
         None, [part.share for part in large], [place + _BAR_AT for place in range(len(large))], {"color": BLUE[dark]},
-        width=_WIDTH, showlegend=False, customdata=[capitalized(part.name) for part in large],
+        width=_WIDTH, showlegend=False, customdata=[words.upper_first(part.name) for part in large],
         hovertemplate="%{customdata}<br>%{x:.1%}<extra></extra>",
     )  # fmt: skip
     return style_figure(
         [parts], dark, FRAME_PX + BAR_PX * len(large), quiet=True,
         xaxis=axis("Share of the time of a full batch", tickformat=".0%", rangemode="tozero"),
         yaxis=_rows(len(large)),
-        annotations=_labels([(capitalized(part.name), words.percent(part.share, 1)) for part in large], dark),
+        annotations=_labels([(words.upper_first(part.name), words.percent(part.share, 1)) for part in large], dark),
     )  # fmt: skip
 
 

@@ -46,11 +46,6 @@ class StackedBar:
         return sum(self.amounts)
 
 
-def capitalized(text: str) -> str:
-    """Return the text with its first letter in upper case."""
-    return text[:1].upper() + text[1:]
-
-
 def _gb(value: float) -> str:
     return f"{value:,.0f} GB" if value >= 100 else f"{value:.3g} GB"
 
@@ -69,7 +64,7 @@ def memory_bars(variants: Sequence[MemorySaving]) -> list[StackedBar]:
             named = words.listed(f"{label} {_gb(size)}" for label, size in growth.items() if size >= least)
             note += f"; {_gb(above)} more than {AS_IT_IS}: {named}"
         amounts = tuple(float(getattr(it.memory, name)) for name in MEMORY_PARTS)
-        bars.append(StackedBar(capitalized(it.words), note, amounts))
+        bars.append(StackedBar(words.upper_first(it.words), note, amounts))
     return bars
 
 
@@ -125,7 +120,7 @@ def serving_memory_bars(variants: Sequence[ServingVariant]) -> list[StackedBar]:
             rate = words.round_significant(result.output_tokens_per_s / max(result.replicas, 1) / each)
             note = f"on {each}: {result.batch_per_replica:,.0f} at once, {rate:,.0f} tokens/s each"
         amounts = tuple(float(getattr(result.memory, name)) / each for name in SERVED_PARTS)
-        bars.append(StackedBar(capitalized(variant.words), note, amounts))
+        bars.append(StackedBar(words.upper_first(variant.words), note, amounts))
     return bars
 
 
@@ -134,7 +129,7 @@ def serving_memory_summary(variants: Sequence[ServingVariant]) -> str:
     result = variants[0].result
     if not result.fits:
         changes = [variant.words for variant in variants[1:] if variant.result.fits]
-        return f"{capitalized(result.reason or 'it does not fit')}. {_changes_text(changes)}"
+        return f"{words.upper_first(result.reason or 'it does not fit')}. {_changes_text(changes)}"
     memory, each = result.memory, result.accelerators_per_replica
     return (
         f"Weights take {_gb(memory.weights_gb / each)} of the {_gb(memory.device_gb / each)} of each accelerator. They "
@@ -164,7 +159,7 @@ def efficiency_loss_table(steps: Sequence[WaterfallStep]) -> Table:
     """Return each loss in tokens a second and as a share of the peak."""
     peak = steps[0].after
     return Table.of(
-        {"stair": capitalized(step.words), "tokens/s lost": None if step.name == PEAK else step.lost,
+        {"stair": words.upper_first(step.words), "tokens/s lost": None if step.name == PEAK else step.lost,
          "tokens/s left": step.after, "share of the peak left": step.after / peak}
         for step in steps
     )  # fmt: skip

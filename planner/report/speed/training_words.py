@@ -110,7 +110,6 @@ def layouts_table(speed: TrainingSpeed) -> Table:
 
 
 def _layout_cells(layout: LayoutCandidate) -> dict[str, Any]:
-    """Return a layout under the names that it has in files."""
     plan = layout.plan
     return {
         "tp": int(plan.tp), "pp": int(plan.pp), "virtual_stages": int(plan.vpp), "cp": int(plan.cp),
@@ -129,7 +128,6 @@ def memory_table(speed: TrainingSpeed) -> Table:
 
 
 def _waterfall_table(speed: TrainingSpeed) -> Table:
-    """Return where the time of a step goes."""
     parts = [
         {"part": part.words, "s": part.seconds, "share": words.percent(part.share, 1)}
         for part in speed.waterfall

@@ -365,7 +365,6 @@ def _beaten_rejection(candidate: MarketCandidate, by: MarketCandidate) -> Reject
 
 
 def _task_text(catalogue: Catalogue, task: Task) -> str:
-    """Return the work in a few words."""
     run, serve = task.run, task.work.serve
     often = "" if run is None or run.runs_per_month is None else f", {count(run.runs_per_month, 'run')} a month"
     if isinstance(run, FixedRun):

@@ -140,7 +140,6 @@ def _best_unlimited(program: MixProgram) -> MixSolution | None:
 
 
 def _saved_usd(widths: Array, savings: Array, capacity: Array) -> Array:
-    """Return what the best slices of each capacity save."""
     order = np.argsort(-savings / widths, kind="stable")
     gains = np.maximum(savings[order], 0.0)
     ends = np.concatenate([[0.0], np.cumsum(widths[order])])

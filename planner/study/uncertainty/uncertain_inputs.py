@@ -296,7 +296,6 @@ def _rent_parameters(plan: Plan) -> Iterator[UncertainParameter]:
 
 
 def _work_parameters(plan: Plan) -> Iterator[UncertainParameter]:
-    """Yield the amount of work, and the hours that it takes."""
     use = load_futures_assumptions().use
     if any(work.effective_utilization > _LEAST_BUSY for work in plan.setting.scenario.work):
         yield _assumed(BUSY_FACTOR, "times", InputDistribution(use.low, use.typical, use.high, least=0.0), use)

@@ -55,7 +55,6 @@ def page() -> None:
 
 
 def _title_row(plan: Plan, answer: Answer, title: str) -> None:
-    """Show the verdict, and what can be done with it."""
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="head"):
         st.title(words.markdown(title), anchor=False, width="content")
         with st.container(horizontal=True, vertical_alignment="center", width="content"):
@@ -114,6 +113,5 @@ def _sure(plan: Plan, answer: Answer, summary: AnswerSummary, futures: Futures |
 
 
 def _with_sources(key: str, render: Callable[[], None]) -> None:
-    """Show a view, and below it the sources of its chart."""
     render()
     show_ledger.below(key, show_ledger.plan_ledgers)

@@ -58,7 +58,6 @@ LIMIT = RateLimit()
 
 @cached(1)
 def _program() -> bytes:
-    """Return the digest of the code."""
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parents[2].rglob("*.py")):
         digest.update(path.read_bytes())
@@ -130,7 +129,6 @@ async def _calculated(tag: str, facts: Catalogue, question: HttpRequest, address
 
 
 def _tag(facts: Catalogue, question: HttpRequest) -> str:
-    """Return the name of an answer."""
     digest = hashlib.sha256(_program())
     for part in (facts.digest, question.name, question.query, str(question.today)):
         digest.update(f"{len(part)} {part} ".encode())
@@ -139,7 +137,6 @@ def _tag(facts: Catalogue, question: HttpRequest) -> str:
 
 
 def _address(request: Request) -> str:
-    """Return who asks; neighbours in IPv6 are one."""
     host = request.client.host if request.client else ""
     with suppress(ValueError):
         if ip_address(host).version == 6:

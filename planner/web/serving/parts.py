@@ -3,18 +3,13 @@
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
 
 PARTS = Path(__file__).parents[1] / "plotly_parts.json"  # written by `python -m tools.plotly_parts`
 
 
-def _record() -> dict[str, Any]:
-    return json.loads(PARTS.read_text(encoding="utf-8"))  # type: ignore[no-any-return]
-
-
 def needed_part(file: Path) -> bytes:
     """Return a file of Streamlit's; of the library of charts the part that is needed, if it is the known one."""
-    whole, record = file.read_bytes(), _record()
+    whole, record = file.read_bytes(), json.loads(PARTS.read_text(encoding="utf-8"))
     if file.name != record["file"] or hashlib.sha256(whole).hexdigest() != record["sha256"]:
         return whole
     ends = [0, *(end for _, end in record["cuts"])]
