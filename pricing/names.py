@@ -162,8 +162,7 @@ def _find(what: str, name: str, ids: Mapping[str, str]) -> str:
     key = ids.get(plain(name))
     if key is not None:
         return key
-    typed = plain(name)
-    near = closest(typed, ids, 4) if what == "site" else _similar(name, ids)
+    near = closest(plain(name), ids, 4) if what == "site" else _similar(name, ids)
     candidates = tuple(dict.fromkeys(ids[spelling] for spelling in near))[:4]
     hint = f" Did you mean {either(candidates)}?" if candidates else ""
     raise UnknownNameError(f"No {what} is called {name!r}.{hint or _INSTEAD.get(what, '')}", candidates)

@@ -65,7 +65,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _make_key(path: Path) -> int:
-    """Write a new key into files that are not there yet."""
     from planner.report.market.live_prices import new_key_text
     from pricing.feeds.registry import new_key
 

@@ -54,7 +54,6 @@ def _text_part(whole: dict[str, Any]) -> dict[str, Any]:
 
 
 def _parse_object(text: str, file: str) -> dict[str, Any]:
-    """The JSON object of a text of bounded size and depth."""
     if len(text) > MOST_CHARACTERS:
         raise ConfigError(f"{file}: want at most {MOST_CHARACTERS:,} characters, as any config.json has, got more.")
     try:

@@ -220,7 +220,6 @@ def expert_fields(keys: ConfigKeys) -> dict[str, Any]:
 
 
 def _dense_layers(keys: ConfigKeys, layers: int) -> int:
-    """Layers with a dense network in place of experts."""
     listed = keys.values.get("mlp_only_layers")
     named = keys.values.get("moe_layers") if isinstance(keys.values.get("moe_layers"), list) else None
     if named:

@@ -211,7 +211,6 @@ def load_chart(best: BestMix, dark: bool) -> go.Figure:
 
 
 def _break_even_line(share: float | None, dark: bool) -> dict[str, Any]:
-    """The share of the time above which owning pays."""
     if share is None:
         return {}
     top = {"yref": "paper", "yanchor": "top", "xanchor": "right" if share > 0.5 else "left"}

@@ -116,8 +116,10 @@ def resolve_hosted_price(catalogue: Catalogue, name: str) -> str:
 
 
 def resolve_tax_schedule(catalogue: Catalogue, name: str) -> str:
-    """The one schedule of depreciation called `name`."""
-    return _resolve_one("schedule", name, catalogue.schedules)
+    """The one schedule of depreciation called `name`; of several that begin so, the usual one, which stands first."""
+    begins = f"{name.casefold().replace(' ', '-')}-"
+    usual = next((key for key in catalogue.schedules if key.startswith(begins)), name)
+    return _resolve_one("schedule", name if name in catalogue.schedules else usual, catalogue.schedules)
 
 
 def _without_rate(scenario: Scenario) -> str | None:

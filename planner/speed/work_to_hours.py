@@ -340,8 +340,7 @@ def _convert_non_llm(catalogue: Catalogue, result: NonLlmServing, bare: Work, ta
 
 
 def _too_many(peak: int, accelerator: str) -> WorkProblem:
-    most = f"{MOST_ACCELERATORS:,}"
-    why = f"{peak:,} x {accelerator} are needed at the peak, and a plan may have {most}"
+    why = f"{peak:,} x {accelerator} are needed at the peak, and a plan may have {f'{MOST_ACCELERATORS:,}'}"
     return WorkProblem(why, f"{_HELPS}: faster ones")
 
 

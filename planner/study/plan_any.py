@@ -18,6 +18,7 @@ from planner.scenario.scenario import ANY_ACCELERATOR, USUAL_ACCELERATOR, Scenar
 from planner.scenario.task import ServingTask
 from planner.scenario.work import Work
 from planner.speed.work_to_hours import LateRun
+from planner.study.market.candidate import MarketStudy
 from planner.study.market.hours_needed import has_task
 from planner.study.market.pareto_front import no_candidate_sentences, summary
 from planner.study.market.survey import market
@@ -27,6 +28,7 @@ from pricing.caching import cached
 from pricing.records import HostedPrice
 
 _KEPT = 32  # choices: a page asks for the same one again and again
+_WORTH_SAYING = 0.1  # of what owning costs on the accelerators that were chosen
 MOST_TRIED = 4_096  # accelerators: a larger budget comes with a number
 
 
@@ -78,7 +80,7 @@ def _with_choice(catalogue: Catalogue, scenario: Scenario, index: int, work: Wor
     fixed = work.run or (work.train and not work.train.choose_count)
     counts, accelerators = (work.accelerators,) if fixed else (), () if free else (scenario.accelerator,)
     try:
-        candidate = market(catalogue, alone, day, accelerators=accelerators, counts=counts).selected_accelerator
+        candidate = _study(Facts(catalogue), alone, day, accelerators, counts).selected_accelerator
     except PricingError:  # an unknown name: the plan says which, once there is an accelerator to plan with
         candidate = None
     accelerator = candidate.accelerator if candidate else USUAL_ACCELERATOR if free else scenario.accelerator
@@ -89,6 +91,33 @@ def _with_choice(catalogue: Catalogue, scenario: Scenario, index: int, work: Wor
         work = work.model_copy(update={"accelerators": count, "accelerators_per_job": job, "train": train})
     works = (*scenario.work[:index], work, *scenario.work[index + 1 :])
     return scenario.model_copy(update={"accelerator": accelerator, "work": works})
+
+
+@cached(_KEPT)
+def _study(
+    facts: Facts, scenario: Scenario, day: date, accelerators: tuple[str, ...] = (), counts: tuple[int, ...] = ()
+) -> MarketStudy:
+    return market(facts.catalogue, scenario, day, accelerators=accelerators, counts=counts)
+
+
+def owned_for_less(plan: Plan) -> tuple[str, ...]:
+    """Return the accelerators that cost least to own, where the choice went by what is rented and took others."""
+    setting = plan.setting
+    work = setting.written.work[0]
+    if setting.written.accelerator != ANY_ACCELERATOR or not has_task(work) or work.run:
+        return ()
+    study = _study(Facts(setting.catalogue), setting.written.model_copy(update={"work": (work,)}), setting.day)
+    owned = [
+        each for each in study.candidates if each.way == "own" and (each.why_not is None or each.why_not.is_dominated)
+    ]
+    here = [each.cost for each in owned if each.accelerator == setting.scenario.accelerator]
+    best = min(owned, key=lambda each: each.cost, default=None)
+    less = 0.0 if best is None or not here else 1 - best.cost / min(here)
+    if best is None or less < _WORTH_SAYING:
+        return ()
+    return (
+        f"Owning would cost about {less:.0%} less with {best.accelerators:,} x {best.label}: name them to compare.",
+    )
 
 
 def in_time(plan: Plan) -> tuple[str, ...]:

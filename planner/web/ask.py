@@ -153,8 +153,7 @@ def _name_box(catalogue: Catalogue) -> None:
                 lambda text: (" ".join(text.split()),) if text.strip() else (),
             )
             st.text_input(key.label, key=name, help=key.help or None, max_chars=longest)
-        day = words.day(state.day())
-        st.markdown(f":small[:gray[Facts as of {day}, catalogue {catalogue.digest[:8]}.]]")
+        st.markdown(f":small[:gray[Facts as of {words.day(state.day())}, catalogue {catalogue.digest[:8]}.]]")
 
 
 def _show_verdict(line: DeltaGenerator, plan: Plan, question: QuestionKind, *, is_title: bool) -> None:

@@ -131,8 +131,7 @@ def begin_run() -> None:
     """Begin a run: take over the address of a visitor, and keep messages about parts that cannot be used."""
     state.begin_run()
     if address.begin_run():
-        notices = _apply_link_date()
-        st.session_state[_NOTICES] = [*notices, *questions.apply_link(state.catalogue())]
+        st.session_state[_NOTICES] = [*_apply_link_date(), *questions.apply_link(state.catalogue())]
         history.load_from_link()
         kept_plans.load_from_link()
         address.commit_run()

@@ -116,8 +116,7 @@ def _sentence(catalogue: Catalogue, values: dict[str, str]) -> str:
 
 def _result(catalogue: Catalogue, values: dict[str, str]) -> state.PlanResult:
     plan_values = {key: text for key, text in values.items() if key != questions.KEY}
-    scenario = parse_link(plan_values, catalogue, rates=rates(catalogue)).scenario
-    return state.result(scenario, with_details=True)
+    return state.result(parse_link(plan_values, catalogue, rates=rates(catalogue)).scenario, with_details=True)
 
 
 MOST_STEPS = 100

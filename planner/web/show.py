@@ -51,8 +51,7 @@ def print_table(
     rest = names[1:]  # from the second part on the first column is repeated: it names the row
     per_part = max(1, math.ceil(len(rest) / max(1, math.ceil(len(rest) / (_MOST_COLUMNS - 1)))))
     for start in range(0, max(1, len(rest)), per_part):
-        part = [*names[:1], *rest[start : start + per_part]]
-        st.html(_html(part, labels, cells, numeric, alt))
+        st.html(_html([*names[:1], *rest[start : start + per_part]], labels, cells, numeric, alt))
 
 
 def _html(

@@ -239,8 +239,7 @@ def _to_arrow(table: Table, _: ShownMoney) -> pa.Table:
     table = _in_shown_money(table)
     badges = {name: [[word] if word else [] for word in table[name]] for name in ("Freshness", "Trust", "Price read")}
     rows = zip(table.ids or (), *map(table.__getitem__, _LINKED), strict=True)
-    links = {"Provider": [_provider_link(*row) for row in rows]}
-    return Table({**table.cells, **badges, **links}).to_arrow()
+    return Table({**table.cells, **badges, "Provider": [_provider_link(*row) for row in rows]}).to_arrow()
 
 
 def _provider_link(key: str, name: str, product: str, page: str | None, source: str | None) -> str:

@@ -160,8 +160,7 @@ def _use(candidates: Sequence[MarketCandidate | None], index: int) -> None:
     """Make the clicked candidate the plan: its accelerator and its number."""
     chosen = next((candidate for candidate in candidates if candidate is not None and candidate.accelerator), None)
     if chosen is not None:
-        scenario = _with_number(index, chosen.accelerators)
-        ask.use(scenario.model_copy(update={"accelerator": chosen.accelerator}))
+        ask.use(_with_number(index, chosen.accelerators).model_copy(update={"accelerator": chosen.accelerator}))
 
 
 # Memory

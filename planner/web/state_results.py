@@ -152,8 +152,7 @@ def _count_candidates(facts: Catalogue, scenario: Scenario, day: date) -> tuple[
 
 @shared(16)
 def _market(facts: Catalogue, scenario: Scenario, day: date) -> MarketStudy:
-    candidates = _count_candidates(facts, without_choice(scenario), day)
-    return market(facts, scenario, day, tries=candidates)
+    return market(facts, scenario, day, tries=_count_candidates(facts, without_choice(scenario), day))
 
 
 def _alone(work: ModelWork) -> Scenario:

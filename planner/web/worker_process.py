@@ -21,8 +21,7 @@ _LARGE_BYTES = 96 * _MEGABYTE  # beyond its start: a process that has taken more
 def execute_pickled(payload: bytes) -> tuple[bytes, bool]:
     """Return the packed result of a packed call, and whether this process has taken much memory by now."""
     function, args, named = messages.loads(payload)
-    result = messages.dumps(function(*args, **named))
-    return result, _peak_bytes() > _start_bytes[0] + _LARGE_BYTES
+    return messages.dumps(function(*args, **named)), _peak_bytes() > _start_bytes[0] + _LARGE_BYTES
 
 
 def execute_slow(payload: bytes) -> tuple[bytes, bool]:
@@ -53,7 +52,6 @@ def begin() -> None:
 
 
 def _peak_bytes() -> int:
-    """Return the most memory that this process has had at once."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1_024
 

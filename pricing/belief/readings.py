@@ -197,7 +197,6 @@ def _pairs(histories: list[list[tuple[date, float]]], counts: NDArray[np.bool_])
 
 
 def _encode_names(names: list[str]) -> Places:
-    """Return each name as a number, the same for the same name."""
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
     return np.array([numbers[name] for name in names], dtype=np.intp)
 

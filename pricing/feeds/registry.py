@@ -65,8 +65,7 @@ def new_key() -> tuple[str, str]:
 
     private, number = Ed25519PrivateKey.generate(), secrets.token_bytes(8)
     pair = private.private_bytes_raw() + private.public_key().public_bytes_raw()
-    check = hashlib.blake2b(_ED + number + pair, digest_size=32).digest()
-    secret = _ED + _NO_PASSWORD + number + pair + check
+    secret = _ED + _NO_PASSWORD + number + pair + hashlib.blake2b(_ED + number + pair, digest_size=32).digest()
     return _signed_file("secret key, to be kept secret", secret), _signed_file("public key", _ED + number + pair[32:])
 
 

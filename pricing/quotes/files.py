@@ -340,7 +340,6 @@ def single_line_text(cell: object) -> str:
 
 
 def _suggest_fix(column: str, text: str) -> str:
-    """Return how to write the number that was probably meant."""
     if column == "discount_share" and (percent := _PERCENT.fullmatch(text)):
         share = float(percent[1].replace(",", ".")) / 100
         return f"a share: {format_number(share)} for {text}"

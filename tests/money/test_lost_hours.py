@@ -70,6 +70,21 @@ def test_a_small_job_loses_next_to_nothing_and_a_large_one_much() -> None:
     assert lost(of(1_024, regime="rough")).share > 2 * shares[2]
 
 
+def test_a_fleet_without_the_size_of_a_job_loses_no_more_than_the_largest_job_that_is_published() -> None:
+    """Llama 3 405B had 16,384. A hundred thousand in one job, where somebody says so, lose over half."""
+    fleet, largest, stated = (
+        of(100_000),
+        of(16_384),
+        setting(plan(work(accelerators=100_000, accelerators_per_job=100_000))),
+    )
+    assert lost(fleet).share == pytest.approx(lost(largest).share)
+    assert lost(fleet).largest.job == 16_384
+    assert lost(stated).share > 4 * lost(fleet).share
+    found = calculated(fleet.catalogue, fleet.scenario, fleet.day)
+    (said,) = lost_time_sentences(found, build_answer(found))
+    assert said.endswith("A job is taken to need 16,384 GPUs: yours goes under “GPUs one job takes”.")
+
+
 def test_small_jobs_on_many_machines_stop_alone() -> None:
     """Of a thousand accelerators, jobs of eight lose as little as eight do."""
     there = setting(plan(work(accelerators=1_000, accelerators_per_job=8)))

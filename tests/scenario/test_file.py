@@ -137,7 +137,7 @@ def test_other_facts_are_told_and_not_refused() -> None:
     ("work: [{serve: {model: x, input_tokens: 16777217}}]", "16777217 must be 1 to 16,777,216"),
     ("accelerator: h1000", "Line 1: accelerator: No accelerator is called 'h1000'. Did you mean"),
     ("site: Texass", "Did you mean US-TX?"),
-    ("tax:\n  schedule: macrs", "Line 2: tax.schedule: No schedule is called 'macrs'"),
+    ("tax:\n  schedule: macro", "Line 2: tax.schedule: No schedule is called 'macro'"),
     ("schema: 2", "was written by a newer version of this program; this one reads up to 1"),
     ("schema: one", "schema: 'one' must be a whole number, 1 to 1"),
     ("schema: 0", "schema: 0 must be a whole number"),

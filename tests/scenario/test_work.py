@@ -143,8 +143,20 @@ def test_every_closed_choice_of_a_link_names_its_list(key: str) -> None:
 def test_a_schedule_that_nobody_knows_names_all_and_the_closest() -> None:
     catalogue = load_catalogue()
     with pytest.raises(ScenarioError) as refused:
-        read_scenario(b"tax: {schedule: macrs}\n", "plan.yaml", catalogue)
+        read_scenario(b"tax: {schedule: macrs-half-year}\n", "plan.yaml", catalogue)
     assert f"there are {', '.join(catalogue.schedules)}. Did you mean macrs-5-half-year" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "schedule"),
+    [("macrs", "macrs-5-half-year"), ("MACRS 5", "macrs-5-half-year"), ("straight line", "straight-line-5"),
+     ("macrs-5-mid-quarter-4", "macrs-5-mid-quarter-4")],
+)  # fmt: skip
+def test_the_usual_schedule_of_a_kind_is_taken_and_said(name: str, schedule: str) -> None:
+    found = read_scenario(f"tax: {{schedule: {name}}}\n".encode(), "plan.yaml", load_catalogue())
+    assert found.scenario.tax is not None
+    assert found.scenario.tax.schedule == schedule
+    assert any(f"taken for {schedule}" in note for note in found.notes) == (name != schedule)
 
 
 DAY = (1.0, *(0.49 + hour / 100 for hour in range(1, 24)))

@@ -214,3 +214,13 @@ def test_few_independent_sellers_widen_a_band() -> None:
     assert names[H100] > 10
     spread = {chip: band.high / band.low for chip, band in known.items()}
     assert spread[H100] < spread["MI300X-192GB"] * 1.5
+
+
+def test_7_where_other_accelerators_cost_less_to_own_the_answer_names_them() -> None:
+    """What is rented decides the choice: one B200 for 32 billion at 10 a second, which is expensive to own."""
+    said = told(asked(accelerator="any", work=({"serve": {"model": "Qwen3-32B", "requests_per_s": 10.0}},)))
+    (text,) = [sentence for sentence in said.sentences if sentence.startswith("Owning would cost about")]
+    assert "% less with" in text
+    assert "RTX PRO 6000" in text
+    named = told(asked(accelerator="B200-SXM-180GB", work=({"serve": {"model": "Qwen3-32B", "requests_per_s": 10.0}},)))
+    assert not any(sentence.startswith("Owning would cost about") for sentence in named.sentences)

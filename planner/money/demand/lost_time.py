@@ -19,7 +19,7 @@ from planner.speed.training.images import is_image_network
 from planner.speed.work_to_hours import ScenarioInHours
 from pricing import Catalogue
 
-RATE = "failures_per_accelerator_hour"
+RATE, LARGEST_JOB = "failures_per_accelerator_hour", "largest-usual-job"
 _LEAST_USEFUL = 0.01  # draws that lose more than 99 of 100 hours count as losing 99
 
 
@@ -67,7 +67,8 @@ def lost_time_by_work(
             )
             result[work] = _lost_time(usual, tried, job, is_counted=True, on_top=False)
         else:
-            job = max(job_size(work), *(job.accelerators for job in work.jobs), 1)
+            most = work.accelerators_per_job or int(catalogue.facts[LARGEST_JOB].figure.newest.typical)
+            job = max(min(job_size(work), most), *(job.accelerators for job in work.jobs), 1)
             usual, tried = (generic_reliability(catalogue, job, failures, each) for each in (None, rate))
             counted = on_top and entered.run is None and entered.train is None
             result[work] = _lost_time(usual, tried, job, is_counted=counted, on_top=counted)

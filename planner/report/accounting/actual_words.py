@@ -216,8 +216,7 @@ def reforecast(plan: Plan, answer: Answer, actuals: Actuals) -> Reforecast:
 def _billed_option(answer: Answer, actuals: Actuals) -> EvaluatedOption:
     """Return the option that the bill names; of a bill of a cloud, the first that rents."""
     named = [way for way in answer.ranked if way.option.key in actuals.spending]
-    rented = [way for way in answer.ranked if WAYS[way.option.way].side == "rent"]
-    return [*named, *rented, *answer.ranked][0]
+    return [*named, *[way for way in answer.ranked if WAYS[way.option.way].side == "rent"], *answer.ranked][0]
 
 
 def _later_work(work: Work, factor: float, until: int) -> Work | None:

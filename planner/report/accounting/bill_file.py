@@ -208,8 +208,7 @@ def _csv_rows(data: bytes, name: str) -> Iterator[Sequence[Any]]:
         line = data[: error.start].count(b"\n") + 1
         raise BillError(f"{name}, line {line}: not UTF-8 text; save it as CSV in UTF-8, or as Parquet.") from error
     first = text[:10_000].partition("\n")[0]
-    separator = max(",;\t", key=first.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count))
     try:
         yield from (row for row in reader if row)
     except csv.Error as error:

@@ -38,8 +38,7 @@ _SILENT = frozenset({"", "not stated", "not-stated"})
 
 def advice_lines(plan: Plan, answer: Answer, *, every: bool = False) -> tuple[str, ...]:
     """Return likely typing errors first, then the warnings of the compared options, or of all."""
-    compared = [way for way in (answer.best, *(answer.pair or ())) if way is not None]
-    ways = answer.ranked if every else compared
+    ways = answer.ranked if every else [way for way in (answer.best, *(answer.pair or ())) if way is not None]
     warnings = (_ended(f"{way.option.title}: {warning}") for way in ways for warning in way.option.warnings)
     odd = (*map(_doubt_text, doubts(plan)), *_contradicting_prices(plan.setting.scenario), *_undeliverable_growth(plan))
     return tuple(dict.fromkeys((*own_price_notes(plan.setting), *odd, *warnings)))

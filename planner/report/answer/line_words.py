@@ -206,7 +206,6 @@ def _with_unit(used: LedgerInput, value: float) -> str:
 
 
 def _unit(unit: str, value: float) -> str:
-    """A unit in words: hours, people an accelerator."""
     text = unit.replace("fte", "people").replace("count/", "times/").replace("/", " a ")
     text = text.replace(" a accel", " an accel").replace(" a hour", " an hour")
     if value == 1:

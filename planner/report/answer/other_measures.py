@@ -18,6 +18,7 @@ from planner.report.answer.sensitivity import cheaper_above_break_even, has_cons
 from planner.report.forms import scalar, scalar_reason
 from planner.report.futures.counted import format_futures_count, simulated_break_even
 from planner.report.table import Table, text_table
+from planner.scenario.question import KEYS
 from planner.scenario.shown_money import shown_money
 from planner.study.buy_or_wait import BuyOrWaitUnavailable, late_delivery, waiting
 from planner.study.uncertainty.break_even_map import BreakEvenMap, CurvePoint, break_even_curve, utilization_years_map
@@ -242,7 +243,6 @@ def cheaper_below_and_above(pair: tuple[EvaluatedOption, EvaluatedOption], above
 def _plan_caveats(
     plan: Plan, pair: tuple[EvaluatedOption, EvaluatedOption], busy: BreakEven, simulated: BreakEvenBand | None
 ) -> Iterator[str]:
-    """Yield the properties of this plan that weaken the rule."""
     if not has_constant_demand(plan):
         yield "Here the work changes from month to month, so its hours are an average over the plan."
     peak, bought = plan.setting.demand.all.peak_accelerators, pair[0].option.accelerators
@@ -314,8 +314,7 @@ def _idle_measures(plan: Plan, way: EvaluatedOption) -> Iterator[OtherMeasure]:
     # all bills before tax, without what comes back: from sold hours, and from a sale
     idle_usd, back = float(way.measures.idle_usd), ("income", "tax", "resale")
     lines = (line for line in way.option.ledger.lines if line.is_cash and line.part not in back)
-    billed = sum(float(line.priced_usd.sum()) for line in lines)
-    if idle_usd > 0 and billed > 0:
+    if idle_usd > 0 and (billed := sum(float(line.priced_usd.sum()) for line in lines)) > 0:
         how = f"hours that are billed and not used: {words.usd(idle_usd)} of {words.usd(billed)}"
         yield OtherMeasure("idle_share", key, f"Idle: {title}", idle_usd / billed, "share of the bills", how)
 
@@ -326,12 +325,13 @@ def lost_time_sentences(plan: Plan, answer: Answer) -> tuple[str, ...]:
     ways = [way for way in answer.pair or (answer.best,) if way is not None and _has_machines(way)]
     if lost is None or lost.share < LOST_FROM or not ways:
         return ()
-    sums = " or ".join(
-        f"{words.usd(lost.share * way.present_usd)} {WAYS[way.option.way].purchase_text}" for way in ways
-    )
-    share = words.percent(lost.share, 1)
-    take = f"take {share} of the hours" if lost.is_counted else f"take about {share} of the hours you state"
-    return (f"Failures, restarts and checkpoints {take}: {sums}.",)
+    sums = " or ".join(f"{words.usd(lost.share * it.present_usd)} {WAYS[it.option.way].purchase_text}" for it in ways)
+    about, hours = ("", "hours") if lost.is_counted else ("about ", "hours you state")
+    share, job = words.percent(lost.share, 1), lost.largest.job
+    size = f" A job is taken to need {job:,} GPUs: yours goes under “{KEYS['job'].label}”."
+    is_stated = lost.is_counted or any(job in (it.accelerators_per_job, 1) for it in plan.setting.written.work)
+    text = f"Failures, restarts and checkpoints take {about}{share} of the {hours}: {sums}."
+    return (text if is_stated else f"{text}{size}",)
 
 
 def lost_time_measures(plan: Plan, ways: tuple[EvaluatedOption, ...]) -> Iterator[OtherMeasure]:

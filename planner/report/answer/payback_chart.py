@@ -186,7 +186,6 @@ def _reach(ways: Sequence[EvaluatedOption], compared: Sequence[EvaluatedOption])
 
 
 def _marks(happen: Sequence[TimelineEvent], dark: bool) -> list[dict[str, Any]]:
-    """A diamond on the line for each event."""
     return [
         marks(
             event.what,

@@ -46,7 +46,7 @@ from planner.report.words import Tile
 from planner.scenario.base import ONE_MACHINE
 from planner.scenario.durations import years_words
 from planner.speed.serving import ServingResult
-from planner.study.plan_any import in_time
+from planner.study.plan_any import in_time, owned_for_less
 from planner.study.uncertainty.futures import Futures
 from pricing.caching import cached_property
 
@@ -103,6 +103,7 @@ def summarize_answer(plan: Plan, answer: Answer, futures: Futures | None = None)
         *left_out(answer),
         *assumed_entry_sentences(plan, ways),
         *deciding_people_sentences(plan, answer),
+        *(owned_for_less(plan) if answer.own is not None else ()),
         *beside_sentences(plan, answer),
     )
     sentences = (

@@ -142,7 +142,6 @@ def _format_value(value: Any) -> str:
 
 
 def _flatten(data: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Nested data as dotted names."""
     if isinstance(data, dict | list) and data:
         items = data.items() if isinstance(data, dict) else enumerate(data)
         for key, value in items:
@@ -165,8 +164,7 @@ def side_by_side_table(plans: Sequence[PlanReport], hints: Sequence[Mapping[str,
         texts = list(map(_written, each))
         if len(set(texts)) > 1:
             rows.append([label, *texts, *(_more_text(each[-1], other) for other in each[:-1])])
-    against_names = [f"Against {name.partition(':')[0]}" for name in names[:-1]]
-    return Table.listed(["What", *names, *against_names], rows)
+    return Table.listed(["What", *names, *[f"Against {name.partition(':')[0]}" for name in names[:-1]]], rows)
 
 
 def _more_text(shown: FormattedMeasure | None, other: FormattedMeasure | None) -> str:

@@ -84,7 +84,6 @@ class LineSchema(SchemaModel):
 
 
 def _measure_fields(part: str) -> dict[str, Any]:
-    """Return a field for each measure in a part of an option."""
     measures = (measure for measure in MEASURES if measure.part == part)
     return {it.name: (float | None if it.may_lack else float, Field(description=it.description)) for it in measures}
 

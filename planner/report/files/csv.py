@@ -195,8 +195,7 @@ _PRICE_TYPES = {"list_price": "list", "quote": "quote", "input": "quote", "yours
 
 def scenario_id(plan: Plan) -> str:
     """Return an id that is the same for the same scenario, whatever its file is called."""
-    text = write_scenario(SavedScenario(plan.setting.written))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return hashlib.sha256(write_scenario(SavedScenario(plan.setting.written)).encode()).hexdigest()[:16]
 
 
 def cash_table(plan: Plan) -> Table:

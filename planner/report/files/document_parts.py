@@ -208,8 +208,7 @@ def _split_formula(how: str) -> tuple[str, str, str] | None:
 def _factors(node: ast.expr, divides: bool) -> list[tuple[ast.expr, bool]]:
     """Return the factors of a product, each with whether it divides."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div):
-        is_quotient = isinstance(node.op, ast.Div)
-        return _factors(node.left, divides) + _factors(node.right, divides is not is_quotient)
+        return _factors(node.left, divides) + _factors(node.right, divides is not isinstance(node.op, ast.Div))
     return [(node, divides)]
 
 

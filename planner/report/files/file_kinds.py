@@ -86,7 +86,6 @@ def _light_schemas() -> dict[str, Callable[[], Schema]]:
 
 
 def _engine_schemas() -> dict[str, Callable[[], Schema]]:
-    """Schemas of answers and of the engine's own data files."""
     from planner.evidence.constants_file import training_constants_schema
     from planner.report.files.answer_schema import answer_schema
     from planner.speed.hardware import Interconnect

@@ -229,7 +229,6 @@ def _priced_by(row: Mapping[str, Any], category: str) -> dict[str, Any]:
 
 
 def _category(line: Line, usd: float) -> tuple[str, str]:
-    """Return the category of a charge, and how often it comes."""
     if line.treatment == "tax":
         return "Tax", "Recurring"
     if line.treatment == "financing":

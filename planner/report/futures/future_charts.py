@@ -125,7 +125,6 @@ def dot_chart(
 
 
 def _spread(letter: str, saved_usd: NDArray[np.float64], row: float, dark: bool) -> list[dict[str, Any]]:
-    """A pinned plan's futures as a line with its middle."""
     ordered = np.sort(saved_usd)
     ends, middle = (float(ordered[1]), float(ordered[-2])), float(np.median(ordered))
     hover = f"{letter}: saves %{{x:$,.0f}}<extra></extra>"

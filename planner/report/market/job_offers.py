@@ -59,8 +59,7 @@ class JobBills:
     @property
     def job_usd(self) -> NDArray[np.float64]:
         """Cost of machines for one run, or for a month of a service, without disks, traffic and people. [USD]"""
-        beside = sum(self.bills.part_usd(part) for part in _BESIDE_MACHINES)
-        machines_usd = self.bills.total_usd - beside
+        machines_usd = self.bills.total_usd - sum(self.bills.part_usd(part) for part in _BESIDE_MACHINES)
         days = self.size.days
         if days is None:
             return machines_usd / self.bills.months

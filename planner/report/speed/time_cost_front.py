@@ -314,7 +314,6 @@ def _range(values: Sequence[float]) -> list[float]:
 
 
 def _powers(values: Sequence[float]) -> list[float]:
-    """Return 1, 3, 10, 30 … over the span."""
     low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
     steps = (1.0, 3.0) if high - low <= 4 else (1.0,)
     return [float(step * 10.0**power) for power in range(low, high + 1) for step in steps]
@@ -345,7 +344,6 @@ def _usd_by_token(market: MarketStudy) -> float | None:
 
 
 def _short_name(candidate: MarketCandidate) -> str:
-    """Return 512 x H200 SXM, buy."""
     how = "" if candidate.way == "on_demand" else f", {WAYS[candidate.way].name.lower()}"
     return f"{candidate.accelerators:,} x {_GB.sub('', candidate.label)}{how}"
 

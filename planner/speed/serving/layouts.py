@@ -51,8 +51,7 @@ def best_layout(setup: ServingSetup, job: ServingJob, constants: ServingConstant
 
 def _worth(setup: ServingSetup, job: ServingJob, layout: ServingLayout, constants: ServingConstants) -> float:
     """Return requests a second of all there are; where their number is open, accelerators needed, counted down."""
-    traffic = job_traffic(job, math.nan)
-    case = make_case(setup, layout, engine_limits(setup.period), traffic)
+    case = make_case(setup, layout, engine_limits(setup.period), job_traffic(job, math.nan))
     if not bool(fits(case)) or (job.accelerators is None and memory_held(case).is_tight):
         return -math.inf
     most, rate = float(concurrent_requests(case)), serving_rates(constants, case.traits)

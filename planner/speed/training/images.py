@@ -196,7 +196,6 @@ def _find_network(called: str) -> str:
 
 
 def _amount(network: ImageNetwork, images: float | None, epochs: float | None) -> tuple[float, str]:
-    """Pictures of the run, and what they are."""
     if images is not None:
         return images, f"{images / 1e6:,.4g} million images" if images >= 1e6 else f"{images:,.0f} images"
     if network.dataset is None:

@@ -195,7 +195,6 @@ def _run_estimates(
 
 
 def _scaled_run(catalogue: Catalogue, run: TrainingTask | FixedRun, key: str) -> ScaledRun:
-    """Return the hours on one accelerator of that kind."""
     if isinstance(run, TrainingTask):
         return image_training(catalogue, image_job(run, key, 1)).run
     return scale_run(catalogue, run, accelerator=key, accelerators=1)

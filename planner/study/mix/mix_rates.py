@@ -178,7 +178,6 @@ def rates_of(setting: PlanContext) -> MixRates:
 
 
 def _monthly_cash_flow(setting: PlanContext, lines: Iterable[Line]) -> Array:
-    """Return the cash flow of lines, with their tax, by month."""
     usd = with_tax(setting, Ledger("", tuple(lines))).monthly_usd
     return np.array(np.broadcast_to(usd, (*np.shape(usd)[:-1], setting.timeline.last + 1)))
 

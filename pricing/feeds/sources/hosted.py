@@ -141,7 +141,6 @@ def _starts(cell: object) -> list[float]:
 
 
 def _from(cell: object, start: float) -> float | None:
-    """Return the price of prompts of more tokens than these."""
     price = _base(cell)
     for tier in (cell.get("tiers") or ()) if isinstance(cell, Mapping) else ():
         if (number(tier.get("start")) or 0.0) <= start:
