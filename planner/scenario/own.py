@@ -311,11 +311,11 @@ class ExistingHardware(ScenarioModel):
 
     label: Label = "what we have"
     accelerators: Annotated[Count, ask("have", "GPUs you have already", "Of the plan's kind: keeping them counts too.",
-        group=BUYING, rare=True, usual="none")]  # fmt: skip
+        group=BUYING, usual="none")]  # fmt: skip
     accelerator: Annotated[Id | None, ask("havegpu", "Which GPUs you have", "Another than the plan's is as fast as its "
-        "16-bit rate says.", group=BUYING, rare=True, usual="the plan's")] = None  # fmt: skip
+        "16-bit rate says.", group=BUYING, usual="the plan's")] = None  # fmt: skip
     bought_year: Annotated[int | None, Field(ge=2000, le=2100), unit("year"), ask("havesince", "Bought in the year",
-        "With it they fetch what used ones of that age do.", group=BUYING, rare=True,
+        "With it they fetch what used ones of that age do.", group=BUYING,
         usual="not stated: they fetch what you enter")] = None  # fmt: skip
     relative_speed: Annotated[float | None, Field(ge=0.001, le=100.0, description="of one, against one accelerator of "
         "the plan; empty: as their 16-bit rates"), unit("times one of the plan's")] = None  # fmt: skip

@@ -1,4 +1,4 @@
-"""The line of a first visit, with four ways to begin: a line, a budget, a model, an API bill."""
+"""The line of a first visit, with five ways to begin: a line, a budget, a model, an API bill, GPUs one has."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,7 +8,7 @@ import streamlit as st
 
 from planner.report import words
 from planner.report.answer.phrases import plan_sentence
-from planner.scenario.base import HOURS_PER_YEAR
+from planner.scenario.base import HOURS_PER_YEAR, MOST_ACCELERATORS
 from planner.scenario.latency import latency_classes
 from planner.scenario.link import scenario_to_link
 from planner.scenario.question import KEYS, SERVE, TRAIN, TUNE
@@ -131,6 +131,8 @@ def line(catalogue: Catalogue, use: Use) -> None:
             _model_form(catalogue, use)
         with st.popover("API bill", icon=":material/receipt_long:", key="start-bill"):
             _api_bill_form(catalogue, use)
+        with st.popover("GPUs I have", icon=":material/memory:", key="start-have"):
+            _owned_form(catalogue, use)
 
 
 def _budget_form(catalogue: Catalogue, use: Use) -> None:
@@ -190,4 +192,16 @@ def _api_bill_form(catalogue: Catalogue, use: Use) -> None:
     st.button("Compare", key="bill_go", on_click=lambda: _use_values(catalogue, use, {
         "bill": f"{st.session_state['bill_usd']:.2f}", "billfor": st.session_state["bill_price"],
         "model": st.session_state[box.key],
+    }))  # fmt: skip
+
+
+def _owned_form(catalogue: Catalogue, use: Use) -> None:
+    st.number_input("How many GPUs do you have?", 1, MOST_ACCELERATORS, 8, key="have_many")
+    box = name_box.Box("have_gpu", "Which GPU?", "havegpu", Scenario().accelerator)
+    name_box.ask(catalogue, box, tuple(catalogue.accelerators))
+    known = "Then they fetch what used ones of that age do. Without it selling them brings nothing."
+    st.number_input("Bought in the year", 2000, 2100, None, key="have_year", placeholder="not known", help=known)
+    st.button("Keep them, or others?", key="have_go", on_click=lambda: _use_values(catalogue, use, {
+        "have": st.session_state["have_many"], "chip_have": st.session_state["have_gpu"],
+        **({"since": st.session_state["have_year"]} if st.session_state["have_year"] else {}),
     }))  # fmt: skip

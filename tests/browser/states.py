@@ -182,6 +182,7 @@ STATES = (
     State("Budget", "/", press("button", "Budget")),
     State("Model", "/", press("button", "Model")),
     State("API bill", "/", press("button", "API bill")),
+    State("GPUs I have", "/", press("button", "GPUs I have")),
     State("the box of assumptions", "/?all=true", open_box),
     State("the box of assumptions of a service", f"/?all=true&{SERVES}", open_box),
     State("the drawer", "/", both(EXPLAIN, a_line)),

@@ -224,3 +224,10 @@ def test_7_where_other_accelerators_cost_less_to_own_the_answer_names_them() -> 
     assert "RTX PRO 6000" in text
     named = told(asked(accelerator="B200-SXM-180GB", work=({"serve": {"model": "Qwen3-32B", "requests_per_s": 10.0}},)))
     assert not any(sentence.startswith("Owning would cost about") for sentence in named.sentences)
+
+
+def test_on_a_processor_no_card_is_bought_and_a_rented_server_has_its_price() -> None:
+    plan = asked(accelerator="CPU-EPYC-9654", work=({"serve": {"model": "Llama-3.2-3B", "requests_per_s": 1.0}},))
+    usd = {way.option.key for way in decided(plan, 128).answer.ranked}
+    assert "processors" in usd
+    assert "desk" not in usd

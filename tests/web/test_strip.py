@@ -17,6 +17,7 @@ from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
 from planner.web import history
 from pricing import load_catalogue
+from pricing.market.rivals import alike_models
 from tests.facts import DAY
 from tests.web.test_pages import APP, SLOW
 from tests.web.test_questions import asked, visit
@@ -192,6 +193,27 @@ def test_an_api_bill_becomes_the_requests_that_it_pays_for() -> None:
         serve.input_tokens * price.input_usd_per_mtoken.newest.typical + serve.output_tokens * written.newest.typical
     ) / 1e6
     assert serve.requests_per_s * 730 * 3600 * request_usd == pytest.approx(30_000.0)
+
+
+def test_the_api_bill_form_offers_a_model_of_like_quality_for_each_that_is_paid_for() -> None:
+    app = entrypoint()
+    app.selectbox(key="bill_price").set_value("OpenAI/gpt-4o").run()
+    app.button(key="bill_go").click().run()
+    assert not app.exception
+    assert asked(app).work[0].serve.model in alike_models("gpt-4o", "reasoning")
+
+
+@pytest.mark.slow
+def test_gpus_that_one_has_are_beside_the_plan() -> None:
+    app = entrypoint()
+    app.number_input(key="have_many").set_value(16)
+    app.selectbox(key="have_gpu").set_value("A100-SXM4-80GB")
+    app.number_input(key="have_year").set_value(2023)
+    app.button(key="have_go").click().run()
+    assert not app.exception
+    kept = asked(app).kept
+    assert (kept.accelerators, kept.accelerator, kept.bought_year) == (16, "A100-SXM4-80GB", 2023)
+    assert any("what we have" in metric.label or "Keep" in metric.label for metric in app.metric)
 
 
 @pytest.mark.slow

@@ -82,7 +82,13 @@ def _desk_machine(setting: PlanContext) -> _DeskMachine | Unavailable:
     """Return the cheapest machine for a desk that carries the one small service of a plan."""
     works, chip = setting.written.work, setting.catalogue.accelerators.get(setting.scenario.accelerator)
     service = works[0].serve if len(works) == 1 else None
-    if service is None or chip is None or chip.hardware_class in _AT_DESK or works[0].growth_per_year > 0:
+    if (
+        service is None
+        or chip is None
+        or chip.kind == "cpu"
+        or chip.hardware_class in _AT_DESK
+        or works[0].growth_per_year > 0
+    ):
         return Unavailable(_ONLY_SMALL)
     if max(service.requests_per_s, service.peak_requests_per_s or 0.0) > _MOST_REQUESTS_PER_S:
         return Unavailable(_ONLY_SMALL)

@@ -41,10 +41,10 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
 @cached(16)
 def _servers(setting: PlanContext) -> tuple[float, ProcessorPrice] | Unavailable:
     """Return the cheapest servers of processors that carry the one service of a plan, and how many."""
-    works, chip = setting.written.work, setting.catalogue.accelerators.get(setting.scenario.accelerator)
+    works = setting.written.work
     service = works[0].serve if len(works) == 1 else None
-    if service is None or chip is None or chip.kind == "cpu":
-        return Unavailable("processors are for a plan that serves one model on GPUs and does nothing else")
+    if service is None:
+        return Unavailable("processors are for a plan that serves one model and does nothing else")
     machines = cpu_feasibility(setting.catalogue, serving_job(setting.scenario, service)).machines
     needed = {each.accelerator: each.count / SOCKETS for each in machines if each.low > 0}
     able = {key: count for key, count in needed.items() if key in rivals().processors and count <= _MOST_SERVERS}
