@@ -1,6 +1,7 @@
 """Questions in one line, in people's own words: which fields come out, and what bad input says."""
 
 import math
+import re
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from tests.rows import each_row
 ROWS = [row.split(" | ") for row in (Path(__file__).parent / "lines.txt").read_text("utf-8").splitlines()]
 DAY = date(2026, 11, 21)
 LEAST_SHARE = 0.98
+MOST_ASKED = 0.005  # of lines, though what they say is known
 _NAMES = ("gpu", "train", "serve", "site")  # another of these is another question
 
 
@@ -75,21 +77,29 @@ def test_the_hundred_are_answered_and_none_for_another_model_chip_or_place() -> 
     another = {line: each for line, each in wrong.items() if any(it.startswith(_NAMES) for it in each)}
     assert not another
     misses = {line: each for line, each in wrong.items() if each}
+    asked = [line for line, each in misses.items() if each[0].startswith("no plan")]
+    assert len(asked) <= MOST_ASKED * len(ROWS), "words that carry nothing hold nothing up"
     assert len(misses) <= (1 - LEAST_SHARE) * len(ROWS), misses
 
 
 @each_row(("line", "problem"), [
     ("", "is empty"), ("   ", "is empty"), ("asdf qwerty zxcv", "Nothing in"), ("x" * 10_000, "10,000 characters"),
     ("h100 " * 2_000, f"at most {LONGEST}"), ("'; DROP TABLE plans; --", "Nothing in"),
-    ("<script>alert(1)</script>", "Nothing in"), ("we pay openai 0 a month", "0"), ("bill of $1e12", "bill"),
-    ("we pay openai $999999999999 a month", "bill"), ("0 people", "people"), ("0 h100", "accelerators"),
-    ("llama 70b at 0 requests a second", "requests_per_s"), ("8 h100 for 100 years", "years"),
-    ("8 h100 for 0 years", "years"), ("h100 for $250.000", "is that 250,000 or 250.00"),
+    ("<script>alert(1)</script>", "Nothing in"), ("we pay openai 0 a month", "above 0 to 1,000,000,000"),
+    ("bill of $1e12", "not 1,000,000,000,000"), ("we pay openai $0.01 a month", "another bill"),
+    ("we pay openai $999999999999 a month", "from '$999999999999 a month'"), ("0 people", "People who use them"),
+    ("0 h100", "It was read from '0 h100'"), ("0 people with llama 70b", "use nothing"),
+    ("llama 70b at 0 requests a second", "Requests a second, on average"), ("8 h100 for 100 years", "0.25 to 10"),
+    ("llama 70b with 0 input tokens at 2 rps", "Tokens read for each request"), ("8 h100 busy 150%", "not 150"),
+    ("8 h100 for 0 years", "from 'for 0 years'"), ("h100 for $250.000", "is that 250,000 or 250.00"),
+    ("budget of $0, 8 h100", "A budget of 0 USD"), ("budget of one trillion dollars for h100s", "buys no plan"),
+    ("8 h100, loan at 90%", "0 to 50, not 90"),
 ])  # fmt: skip
 def test_bad_input_is_refused_in_a_sentence(line: str, problem: str) -> None:
     with pytest.raises((LineError, ScenarioError)) as refusal:
         read_line(load_catalogue(), line)
     assert problem in str(refusal.value)
+    assert not re.search(r"[a-z]_[a-z]|[a-z]\.[a-z0-9]", str(refusal.value)), "no name of a field"
     assert "\n" not in str(refusal.value)
     assert len(str(refusal.value)) < 300
 
@@ -109,7 +119,7 @@ def test_two_readings_are_a_question_whose_choices_are_lines(line: str, choices:
 @each_row(("line", "words"), [
     ("8 h100 in Atlantis", "Atlantis"), ("llama 900b at 5 rps", "900b"), ("8 zz900 for 10 people", "zz900"),
     ("whisper medium on an old gtx 1080 ti", "gtx 1080 ti"),
-    ("zorgemma 27b for 300 doctors", "27b"), ("nemotron 49b on 2 h100", "49b"),
+    ("60k chars a day by nllb", "nllb"), ("zorgemma 27b for 300 doctors", "27b"), ("nemotron 49b on 2 h100", "49b"),
 ])  # fmt: skip
 def test_an_unknown_chip_model_or_place_is_asked_about_and_never_another_taken(line: str, words: str) -> None:
     reading = read_line(live_catalogue(), line)
@@ -224,7 +234,7 @@ def test_of_what_is_compared_each_side_is_a_line(line: str, sides: dict[str, tup
     ("16 h100 starting q2 2027 for two quarters", ["starting q2 2027"]), ("we need it by q3: 32 mi300x", ["by q3"]),
     ("please quote 48 L40S, 3-yr term, prepay 50%", ["prepay 50%"]), ("16 h100 for half the year", ["half the"]),
     ("rent 8 h100 now and buy them in a year", ["now and buy"]), ("a single mi300x for one afternoon", ["afternoon"]),
-    ("from 64 h100 down to 32 h100 after 6 months", ["down to", "after 6"]), ("60k chars a day by nllb", ["nllb"]),
+    ("from 64 h100 down to 32 h100 after 6 months", ["down to", "after 6"]),
     ("8 h100, 40% tax break", ["40%"]),
     ("resnet50 on imagenet in a day on tpus, train", ["tpus"]),
     ("16 h100 on-prem and 16 h100 in gcp", ["16 h100"]),

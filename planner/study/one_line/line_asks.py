@@ -6,11 +6,10 @@ from typing import Any
 
 from planner.scenario.scenario import Scenario
 from planner.study.one_line.line_names import LineName, LineToken, chips_of_memory, find_names, near_name, tokens
-from planner.study.one_line.line_patterns import END9, PATTERNS, PLAIN_N, rule
 from planner.study.one_line.line_records import GPU_WORDS, NAMED, LineParts, LineQuestion, count_beside
-from planner.study.one_line.line_sold_names import provider_called
+from planner.study.one_line.line_rules import BLANK, PATTERNS, Rule, blank, number_in, rule, take, whole
+from planner.study.one_line.line_sellers import provider_called
 from planner.study.one_line.line_words import FILLERS, WORDS
-from planner.study.one_line.quantities import BLANK, Rule, blank, number_in, take
 from pricing import Catalogue, names
 from pricing.orderable import bloc_members
 
@@ -18,18 +17,10 @@ _QUIET = frozenset(WORDS["quiet"].split())
 _WEIGHTY = re.compile(rf"(?<![\w-])(?:{'|'.join(WORDS['weighty'])})(?![\w-])")
 SAYS_ENOUGH = frozenset({
     "chip", "model", "bill", "gpus", "team", "budget", "monthly_budget", "have", "gpu_hours", "rps", "tokens", "anyone",
-    "seller", "billfor", "team_each", "audio", "kw",
-    "paid_each",
-    "each_rps", "node_hours", "texts", "texts_of", "audio_each", "token_rates", "inflight", "batch", "cpu", "contract",
+    "seller", "billfor", "team_each", "audio", "kw", "paid_each", "each_rps", "node_hours", "texts", "texts_of", "cpu",
+    "audio_each", "token_rates", "inflight", "batch", "contract", "own_size",
 })  # fmt: skip
-_AMOUNTS = (SAYS_ENOUGH | {"token_rate", "tps", "all_audio", "have"}) - {
-    "chip",
-    "model",
-    "anyone",
-    "seller",
-    "billfor",
-    "cpu",
-}
+_AMOUNTS = SAYS_ENOUGH - {"chip", "model", "anyone", "seller", "billfor", "cpu"} | {"token_rate", "tps", "all_audio"}
 # zz900 and 900b may be names; p95, 40k, 12kg and imagenet-21k are none.
 USUAL_SITE = Scenario().site
 _WHY_NOT = {
@@ -37,9 +28,8 @@ _WHY_NOT = {
     **dict.fromkeys(("seller", "price"), "neither a bill nor an amount for it is stated"),
 }
 
-MEMORY: tuple[Rule, ...] = (
-    rule("memory", rf"{PLAIN_N}\s?gi?b{END9}(?: of (?:vram|memory)| vram| memory)?", number_in),
-)
+_LARGEST_DENSE = 4.5e11  # parameters: larger models are mixtures of experts
+MEMORY: tuple[Rule, ...] = (rule("memory", whole(WORDS["memory"]), number_in),)
 
 
 def ask_what_for(parts: LineParts) -> None:
@@ -48,6 +38,15 @@ def ask_what_for(parts: LineParts) -> None:
     has_work = {"serve", "train", "tune"} & values.keys() or PATTERNS["computes"].search(parts.line.lower())
     if values.keys() & SAYS_ENOUGH == {"team"} and not has_work:
         values.pop("team")
+    if PATTERNS["learns"].search(parts.line.lower()) and not {"chip", "model", "bill", "gpu_hours"} & values.keys():
+        lines = {label: f"{parts.line.rstrip(' .?!')}, {words}" for label, words in WORDS["to_learn"].items()}
+        parts.questions.append(LineQuestion("what to learn on", lines, is_whole=True))
+    if values.get("own_size", 0) >= _LARGEST_DENSE and not {"active_size", "model"} & values.keys():
+        lines = {
+            f"{text} work on each token": f"{parts.line}, {text} active"
+            for text in ("40B", f"{values['own_size'] / 1e9:g}B")
+        }
+        parts.questions.append(LineQuestion("how many of its parameters work on each token", lines, is_whole=True))
     is_asked = bool(parts.phrases) or re.search(
         r"(?<![a-z])(?:gpus?|cards?|replacement|llms?|ai|render|folding|alphafold|cuda|(?:deep|machine) learning)"
         r"(?![a-z])",
@@ -67,39 +66,58 @@ def ask_what_for(parts: LineParts) -> None:
         values["gpus"] = 1
         parts.left_out.append("what for and how many GPUs, as neither is stated: one is taken")
         return
-    usual = WORDS["usual_models"]
-    values["model"] = usual["tune" if "tune" in values else "train" if "train" in values else "serve"]
+    values["model"] = WORDS["usual_models"]["tune" if "tune" in values else "train" if "train" in values else "serve"]
     parts.left_out.append(f"which model, as none is named: {values['model']} is taken")
 
 
 def ask_for_currency(parts: LineParts) -> None:
-    """Leave out a sum in a currency that has no rate: it is not in dollars."""
+    """Ask for a sum in a currency that has no rate, or in crowns of no country: it is not in dollars."""
     for match in PATTERNS["other_money"].finditer(parts.line):
         (start, end), number = match.span(), match["n"] or match["n2"]
-        parts.others[f"{number} dollars"] = f"{parts.line[:start]}${number}{parts.line[end:]}"
-        parts.left_out.append(f"{match[0].strip()}, as no rate of that currency is known")
-        parts.rest = blank(parts.rest, start, end)
+        if parts.rest[start:end].casefold() == match[0].casefold():  # crowns of a country have their code by now
+            size = re.search(r"[tkm](?=kr)", match[0].lower())
+            codes = ("SEK", "NOK", "DKK") if "kr" in match[0].lower() else ("$",)
+            parts.ask(
+                start, end, {text: text for code in codes for text in [code + number + (size[0] if size else "")]}
+            )
+            parts.rest = blank(parts.rest, start, end)
 
 
 def is_negated(catalogue: Catalogue, parts: LineParts, name: LineName) -> bool:
     """Return whether a line says that it does not want what it names."""
-    negation = PATTERNS["negation"].search(parts.line[: name.start].lower())
-    is_chip = name.kind in ("chip", "machine")
-    if negation is None or (negation["instead"] and not is_chip) or (negation["moves"] and is_chip):
+    negation = PATTERNS["negation"].search(parts.plain[: name.start])
+    is_chip, start, end = name.kind in ("chip", "machine"), name.start, name.end
+    if is_further := any(
+        kind == name.kind and PATTERNS["between"].fullmatch(parts.line[last:start]) for kind, last in parts.refused
+    ):  # not from google or aws
+        negation = None
+    if (negation is None and not is_further) or (negation and _is_of_now(parts, negation, name)):
         return False
-    if negation["moves"] and "bill" in parts.values and name.kind != "place":  # what is paid now
-        return False
-    if negation["instead"] and re.search(r" (?:our|my) ", negation[0]):  # those are there
-        return False
-    start, end = negation.start(), name.end
+    start = negation.start() if negation else start
+    parts.refused.append((name.kind, end))
+    parts.taken.append((start, end))
+    provider = provider_called(catalogue, parts.plain[name.start : end]) if name.kind != "place" else None
     if name.kind == "place":
-        behind = PATTERNS["sellers_behind"].match(parts.line, end)
-        end = behind.end() if behind else end
+        behind = PATTERNS["sellers_behind"].match(parts.plain, end)
+        behind_end = behind.end() if behind else end
+        end = PATTERNS["rest_of_word"].match(parts.line, behind_end).end()  # type: ignore[union-attr]
         parts.unwanted.append((name.meant.key, start, end))
+    elif provider is not None and not is_chip and not (negation and PATTERNS["leaves"].match(negation[0])):
+        parts.values.setdefault("refused", set()).add(provider.key)
+        parts.spans.setdefault("refused", (start, end))
     else:
         parts.left_out.append(parts.line[start:end].strip())
     parts.rest = blank(parts.rest, start, end)
     return True
+
+
+def _is_of_now(parts: LineParts, negation: re.Match[str], name: LineName) -> bool:
+    """Return whether what a line moves from, or has in place of another, is what is there or paid now."""
+    is_chip = name.kind in ("chip", "machine")
+    if (negation["instead"] and not is_chip) or (negation["moves"] and is_chip):
+        return True
+    is_paid = negation["moves"] and "bill" in parts.values and name.kind != "place"
+    return bool(is_paid or (negation["instead"] and re.search(r" (?:our|my) ", negation[0])))
 
 
 def leave_places_out(catalogue: Catalogue, parts: LineParts) -> None:
@@ -112,7 +130,8 @@ def leave_places_out(catalogue: Catalogue, parts: LineParts) -> None:
         if "site" not in parts.values and is_there:
             parts.values["site"] = others[0]
         site, text = parts.values.get("site", USUAL_SITE), parts.line[start:end].strip()
-        if is_there and site in ("EU", *bloc_members(catalogue, "EU")) and PATTERNS["sellers_behind"].search(text):
+        is_of_sellers = PATTERNS["sellers_behind"].search(parts.plain[start:end])
+        if is_there and site in ("EU", *bloc_members(catalogue, "EU")) and is_of_sellers:
             parts.values["sellers"] = True
             parts.notes.append(f"{text}: only sellers of the European Union are taken.")
             continue
@@ -148,7 +167,6 @@ def leave_names_out(catalogue: Catalogue, parts: LineParts, scenario: Scenario, 
 
 
 def _alike(catalogue: Catalogue, name: LineName, spelled: str) -> set[str]:
-    """Return the ids and labels by which a plan may have what a line names."""
     kind, key = name.kind, name.meant.key
     if kind == "machine":
         key = (catalogue.servers.get(key) or catalogue.offers[key]).accelerator
@@ -208,13 +226,22 @@ def unknown_words(catalogue: Catalogue, parts: LineParts) -> Iterator[str]:
         if runs[-1] and (not is_word or BLANK in parts.rest[runs[-1][-1].end : word.start]):
             runs.append([])
         runs[-1] += [word] if is_word else []
+    foreign = [
+        it.span() for it in PATTERNS["other_script"].finditer(parts.line) if BLANK not in parts.rest[slice(*it.span())]
+    ]
+    if foreign and parts.phrases:
+        kept = "".join(" " if any(a <= at < b for a, b in foreign) else each for at, each in enumerate(parts.line))
+        parts.questions.append(LineQuestion(
+            " … ".join(parts.line[slice(*span)] for span in foreign),
+            {"leave it out": " ".join(kept.split())},
+        ))  # fmt: skip
     for run in filter(None, runs):
         for word in run:
             _ask_about(catalogue, parts, word)
         start, end = run[0].start, run[-1].end
         _ask_about_number(parts, start, end)
         text = parts.line[start : PATTERNS["rest_of_word"].match(parts.line, end).end()]  # type: ignore[union-attr]
-        if max(text) > "\u02ff" or re.search(r"(?<![a-z])[\d]", PATTERNS["harmless"].sub("", parts.rest[start:end])):
+        if re.search(r"(?<![a-z])[\d]", PATTERNS["harmless"].sub("", parts.rest[start:end])):
             parts.left_out.append(text)
         else:
             yield text
@@ -232,42 +259,50 @@ def _ask_about_number(parts: LineParts, start: int, end: int) -> None:
         return
     is_alone = number.end() in (len(text), end - start)
     digits, is_counted = number["digits"].lstrip("0") or "0", bool({"gpus", "have"} & values.keys())
-    counts = {f"{digits} more GPUs": f"{digits} more"} if is_counted else {f"{digits} GPUs": f"{digits} GPUs"}
-    counts = counts if re.fullmatch(r"\d{1,4}|\d[\d.]*k", digits) else {}
+    more, is_count = (" more" if is_counted else ""), re.fullmatch(r"\d{1,4}|\d[\d.]*k", digits)
+    counts = {f"{digits}{more} GPUs": f"{digits}{more or ' GPUs'}"} if is_count else {}
     if not is_alone or not ("chip" in values or is_counted):
         may_be_people = is_alone or re.match(r" (?!minutes|hours|days|cents)[a-z]{3,}s(?![a-z])", text[number.end() :])
         nouns = ["people"] if values.keys() & _AMOUNTS else ["people", "requests a day", "GPUs"]
-        is_person = may_be_people and "." not in digits
-        nouns = [noun for noun in nouns if is_person and (noun != "people" or "team" not in values)]
-        counts = {f"{digits} {noun}": f"{digits} {noun}" for noun in nouns}
+        counts = {f"{digits} {noun}": f"{digits} {noun}" for noun in nouns if may_be_people and "." not in digits
+            and (noun != "people" or "team" not in values)}  # fmt: skip
     counts |= {f"{digits} dollars": f"${digits}"} if PATTERNS["may_be_sum"].search(parts.line[:end]) else {}
-    lines = {label: f"{parts.line[:start]}{text}{parts.line[end:]}" for label, text in counts.items()}
-    if text.startswith(("-", "minus", "negative")) or (not is_counted and "chip" in values and is_alone):  # how many
-        lines["leave it out"] = parts.line[:start] + parts.line[end:]
-        parts.questions.append(LineQuestion(text, {label: " ".join(line.split()) for label, line in lines.items()}))
+    is_rate = (
+        PATTERNS["rate_behind"].match(parts.rest, end)
+        and is_alone
+        and "model" in values
+        and not {"rps", "texts", "token_rate"} & values.keys()
+    )
+    counts = {f"{digits} {it}": f"{digits} {it}" for it in ("requests", "tokens", "dollars")} if is_rate else counts
+    if "bill" in values and is_alone and digits[-1] in "km" and not is_rate:
+        parts.ask_for_sum(start, end)
+    elif (
+        is_rate
+        or text[0] == "-"
+        or text.startswith(("minus", "negative"))
+        or (not is_counted and "chip" in values and is_alone)
+    ):  # how many
+        parts.ask(start, end, counts)
     else:
-        parts.others |= {label: " ".join(line.split()) for label, line in lines.items()}
+        parts.others |= {label: f"{parts.line[:start]}{text}{parts.line[end:]}" for label, text in counts.items()}
 
 
 def _ask_about(catalogue: Catalogue, parts: LineParts, word: LineToken) -> None:
-    """Ask about a word that may name another chip, model or place than the plan would have."""
+    """Ask about a word that stands where a name does, and may be another chip, model, place or seller."""
     if word.text.isalpha() and (number := PATTERNS["number_behind"].match(parts.rest, word.end)):
         word = word._replace(end=number.end())
-    is_behind = parts.rest[: word.start].split()[-1:] in (["in"], ["near"], ["from"])
+    slot, typed = PATTERNS["name_slot"].search(parts.line[: word.start]), parts.line[word.start : word.end]
+    is_behind = slot is not None and slot["at"].lower() in ("in", "near", "from")
     close = near_name(catalogue, word.text, is_place=is_behind)
-    is_place = (
-        "site" not in parts.values
-        and is_behind
-        and word.text[0].isalpha()
-        and word.text not in WORDS["nationalities"]
-        and not PATTERNS["no_place"].fullmatch(word.text)
+    is_no_place, has_site = PATTERNS["no_place"].fullmatch(word.text), "site" in parts.values
+    is_place = is_behind and typed[0].isalpha() and not (has_site or is_no_place or word.text in WORDS["nationalities"])
+    known = {"model"} if PATTERNS["sized_name"].match(parts.line.lower(), word.end) else {"chip", "model"}  # 400M bert
+    is_name = PATTERNS["code"].match(parts.line, word.start) or (
+        PATTERNS["like_name"].fullmatch(word.text) and not known <= parts.values.keys()
     )
-    is_size_of_named = PATTERNS["sized_name"].match(parts.line.lower(), word.end)  # 400M bert
-    known = {"model"} if is_size_of_named else {"chip", "model"}
-    is_name = PATTERNS["like_name"].fullmatch(word.text) and not known <= parts.values.keys()
+    is_within = is_behind and (has_site or is_no_place)  # in Frascati, Italy
+    is_capital = PATTERNS["capital"].match(parts.line, word.start) and not (parts.line.isupper() or is_within)
+    is_name = is_name or (slot is not None and slot["who"] is None and is_capital)
     if parts.phrases and (close or is_place or is_name):
-        before, after = parts.line[: word.start], parts.line[word.end :]
-        shorter = re.sub(r"\bin\s*$", "", before) + after if is_place else before + after
-        choices = {close: before + close + after} if close else {}
-        choices["leave it out"] = " ".join(shorter.split())
-        parts.questions.append(LineQuestion(parts.line[word.start : word.end], choices))
+        since = slot.start() if slot is not None and (is_place or is_name) else word.start
+        parts.ask(word.start, word.end, {close: close} if close else {}, since=since)

@@ -3,12 +3,22 @@
 import re
 from typing import NamedTuple
 
-from planner.study.one_line.line_names import LineName
-from planner.study.one_line.line_patterns import PATTERNS
-from planner.study.one_line.line_records import LineCount, LineParts, count_beside, machine_size
-from planner.study.one_line.quantities import BLANK, blank
+from planner.study.one_line.line_names import LineName, tokens
+from planner.study.one_line.line_records import (
+    GPU_WORDS,
+    MACHINE_WORDS,
+    LineCount,
+    LineParts,
+    count_beside,
+    machine_size,
+)
+from planner.study.one_line.line_rules import BLANK, PATTERNS, blank
+from planner.study.one_line.line_words import FILLERS
 from pricing import Catalogue
 
+_UNITS = {unit + plural for unit in ("hour", "day", "week", "month", "year") for plural in ("", "s")}
+_BOX = re.compile(rf" (?:{'|'.join(MACHINE_WORDS)})(?![a-z])(?! (?:of|with) )")
+_UNIT_BEHIND = re.compile(rf"\s*(?!(?:{'|'.join(sorted(map(re.escape, FILLERS - _UNITS)))})(?![\w/]))[^\W\d]")
 _MOST_BETWEEN = 2  # words between `we have` and what there is
 
 
@@ -43,13 +53,14 @@ def add_chip(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from: 
     if (machine or offer) and count is None and "gpus" in parts.values and parts.values.get("chip") == chip:
         parts.rest = blank(parts.rest, name.start, name.end)  # 48 H100 with AWS p5
         return
+    if offer and not is_kept:
+        parts.values.setdefault("sold_by", offer.provider)
     each = machine.accelerators if machine else offer.accelerators_per_instance if offer else 0
     _add_many(parts, name, count, LineChip(chip, label, each or 0, is_kept))
     parts.notes += [name.meant.note] if name.meant.note else []
 
 
 def _add_many(parts: LineParts, name: LineName, count: LineCount | None, chip: LineChip) -> None:
-    """Add how many of a chip there are: a count of chips or of machines, or none where nobody says."""
     is_dgx = re.match(r"[dh]gx [abh]\d", parts.rest[name.start : name.end]) is not None
     is_whole = is_dgx or (
         count is not None and (count.of_machines or PATTERNS["machines_behind"].match(parts.rest, name.end))
@@ -63,11 +74,12 @@ def _add_many(parts: LineParts, name: LineName, count: LineCount | None, chip: L
     parts.values |= {"chip_have" if chip.is_kept else "chip": chip.key}
     is_each = not is_whole and (count is None or not PATTERNS["boxes"].match(parts.rest, count.start))
     parts.values |= {"of_each": True} if is_each and PATTERNS["each"].match(parts.rest, name.end) else {}
+    if count is None and not chip.is_kept:
+        parts.values["machine_of"] = many  # six instances, further on
     parts.add("have" if chip.is_kept else "gpus", many, *with_count(name, count), f"{many:,} x {chip.label}")
 
 
 def _is_kept(parts: LineParts, name: LineName, count: LineCount | None, kept_from: int | None) -> bool:
-    """Return whether a line says of the GPUs that it counts there that they are its own."""
     if "have" in parts.values or count is None or PATTERNS["on_lease"].match(parts.line.lower(), name.end):
         return False
     is_owned = "owned" not in parts.values and PATTERNS["owned"].match(parts.line.lower(), name.end) is not None
@@ -78,3 +90,38 @@ def _is_kept(parts: LineParts, name: LineName, count: LineCount | None, kept_fro
     between = parts.rest[kept_from : count.start]  # right behind `we have`
     is_cut = BLANK in between or re.search(r"[:;.]|(?<![a-z])no ", between)
     return not is_cut and len(between.split()) <= _MOST_BETWEEN
+
+
+def read_generic_count(parts: LineParts) -> None:
+    """Read `16 gpus` and a number that stands alone, where no chip has a count; `32 more` beside those one has."""
+    for word in tokens(parts.rest):
+        count = count_beside(parts.rest, word.start, word.end)
+        if "gpus" not in parts.values and word.text in GPU_WORDS and count:
+            parts.values |= {"of_each": True} if PATTERNS["each"].match(parts.rest, word.end) else {}
+            box = _BOX.match(parts.rest, word.end)  # two gpu nodes
+            many = count.many * (machine_size(parts.values.get("chip", "")) if box else 1)
+            parts.add("gpus", many, count.start, box.end() if box else word.end)
+        elif (
+            count
+            and word.text in MACHINE_WORDS
+            and ("machine_of" in parts.values or ("gpus" not in parts.values and "chip" in parts.values))
+        ):
+            each = parts.values.pop("machine_of", 0) or machine_size(parts.values["chip"])
+            parts.values.pop("gpus", None)
+            parts.add("gpus", count.many * each, count.start, word.end, f"{count.many * each:,}")
+        elif (
+            word.text in ("more", "additional")
+            and count
+            and not PATTERNS["time_behind"].match(parts.rest, word.end)
+            and {"have", "gpus"} & parts.values.keys()
+        ):
+            name, now = ("gpus", "have") if "have" in parts.values else ("grows_to", "gpus")
+            parts.add(name, parts.values[now] + count.many, count.start, word.end)
+    for word in tokens(parts.rest):
+        is_alone = _UNIT_BEHIND.match(parts.rest, word.end) is None
+        is_alone = is_alone and parts.rest[word.end : word.end + 1] not in ("x", "%")
+        is_alone = is_alone and PATTERNS["ordered"].search(parts.rest[: word.start]) is not None
+        is_behind = parts.spans.get("gpu", (0, 0))[1] + 1 == word.start  # b300 32
+        is_alone = is_alone and (is_behind or not re.match(r",\d{3}| *[|]", parts.rest[word.end :]))  # 40 loras
+        if "chip" in parts.values and "gpus" not in parts.values and word.text.isdecimal() and is_alone:
+            parts.add("gpus", int(word.text), word.start, word.end)

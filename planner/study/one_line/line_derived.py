@@ -1,17 +1,19 @@
 """What follows from several quantities of a line: totals of what is stated of each, the time until a date, growth."""
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from typing import Any
 
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR, SECONDS_PER_HOUR
+from planner.scenario.measured import OwnModel
 from planner.scenario.scenario import USUAL_ACCELERATOR, Scenario
 from planner.scenario.task import ServingTask
 from planner.speed.training.images import is_image_network
 from planner.study.one_line.line_records import LEAST_RPS, machine_size
+from planner.study.one_line.line_rules import MONTH_NAMES, MOST_GROWTH
 from planner.study.one_line.line_words import WORDS
-from planner.study.one_line.quantities import MONTH_NAMES, MOST_GROWTH
 from pricing import Catalogue
 
 TOKENS_PER_SEQUENCE = 4_096  # as a plan has where nobody states it
@@ -77,13 +79,38 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
 )  # fmt: skip
 
 
+def own_model(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> tuple[dict[str, Any], ...]:
+    """Return the shape of a model of one's own whose size is stated: that of the nearest on record, made as large."""
+    if "own_size" not in values or "model" in values:
+        return ()
+    size, active = values["own_size"] / 1e9, values.get("active_size", values["own_size"]) / 1e9
+    known = {
+        key: it for key, it in catalogue.models.items()
+        if it.modality == "text" and it.attention == "GQA" and it.layers
+        and not (it.linear or it.window or it.state_space) and ((it.experts is not None) == (active < size))
+    }  # fmt: skip
+    key = min(known, key=lambda key: abs(math.log(known[key].params_b / size)) + abs(
+        math.log((known[key].active_params_b or known[key].params_b) / active)))  # fmt: skip
+    of, name = known[key], f"Own-{size:g}B" + (f"-A{active:g}B" if active < size else "")
+    deeper = active / (of.active_params_b or of.params_b)
+    shape = of.model_dump(include=set(OwnModel.model_fields), exclude_none=True) | {
+        "name": name, "params_b": size, "layers": max(round((of.layers or 1) * deeper), 1)}  # fmt: skip
+    if of.experts:
+        shape |= {"active_params_b": active, "moe_layers": shape["layers"], "dense_layers": 0, "experts": max(
+            round(of.experts * size / of.params_b / deeper), of.experts_per_token or 1)}  # fmt: skip
+    values |= {"model": name, "own_weights": True}
+    notes.append(f"The shape of your model is that of {of.label}, made as large.")
+    return (shape,)
+
+
 def add_derived(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> None:
     """Add what follows from other quantities: totals of what is stated of each, a bill of a contract."""
     _add_facts(catalogue, values)
     if {"age", "have", "day"} <= values.keys():
         values.setdefault("since", values["day"].year - int(values["age"]))
     if times := values.get("replicas") or (values.get("sites", values.get("team")) if "of_each" in values else None):
-        values["gpus"] = int(values.get("gpus", 1) * times)
+        each = machine_size(values.get("chip", "")) if "server" in values else 1
+        values["gpus"] = int(values.get("gpus", each) * times)
         notes.append(f"{times:g} times so many GPUs are {values['gpus']:,}.")
     if "each_hours" in values and str(values.get("model", "")).startswith("Whisper"):
         values["audio_each"] = values.pop("each_hours") / SECONDS_PER_HOUR
@@ -103,7 +130,6 @@ def add_derived(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) 
 
 
 def _add_month(values: dict[str, Any], notes: list[str]) -> None:
-    """Take texts or sound without a time for those of a month."""
     values |= {"serve": True, "tokens": values.pop("tokens_of_texts")} if "tokens_of_texts" in values else {}
     is_trained = {"train", "tune", "epochs", "method"} & values.keys() or is_image_network(values.get("model", ""))
     if "images" in values and not is_trained:
@@ -121,6 +147,8 @@ def _add_month(values: dict[str, Any], notes: list[str]) -> None:
         values["stray"] = HOURS_PER_MONTH / values.pop("every")
     if {"gpu_hours", "is_over", "length"} <= values.keys() and values["gpu_hours"][1] is None:
         values["gpu_hours"] = values["gpu_hours"][0], values["length"]
+    is_searched = {"texts", "team"} <= values.keys() and not {"one_time", *timed} & values.keys()  # by 200 lawyers
+    values |= {"corpus": values.pop("texts")} if is_searched else {}
     if {"texts", "all_audio"} & values.keys() and not timed & values.keys():
         is_once = "one_time" in values
         values["stray"] = _SHORTEST_PLAN_HOURS if is_once else HOURS_PER_MONTH
@@ -138,7 +166,6 @@ def _add_stated(values: dict[str, Any], notes: list[str]) -> None:
 
 
 def _add_facts(catalogue: Catalogue, values: dict[str, Any]) -> None:
-    """Add what follows on the model or the GPU: its parameters and kind, or the rate of the GPU."""
     chip = catalogue.accelerators[values.get("chip", USUAL_ACCELERATOR)]
     if model := catalogue.models.get(values.get("model", "")):
         values |= {"speech": True} if str(values["model"]).startswith("Whisper") else {}
@@ -152,7 +179,6 @@ def _add_facts(catalogue: Catalogue, values: dict[str, Any]) -> None:
 
 
 def _add_fed(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> None:
-    """Add as many GPUs as so much power feeds, in whole machines, where a line states no other amount of work."""
     if "kw" not in values or {"gpus", "have", "model", "team", "bill", "budget", "monthly_budget"} & values.keys():
         return
     chip = values.get("chip", USUAL_ACCELERATOR)
@@ -230,7 +256,8 @@ def _end_date(match: re.Match[str], day: date) -> date | None:
 def unused(work: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, str]:
     """Return what was understood and is not used, with the reason of each."""
     users = work.keys() | (
-        {"have", "site", "stay_eu", "sellers", "of_each", "team_each", "gpus", "rent", "bill"} & values.keys()
+        {"have", "site", "stay_eu", "sellers", "of_each", "team_each", "gpus", "rent", "bill", "is_rented"}
+        & values.keys()
     )
     users |= {"image_network"} if is_image_network((work.get("train") or {}).get("model", "")) else set()
     users |= {"no_gpu"} if str(values.get("chip", "CPU")).startswith("CPU") else set()

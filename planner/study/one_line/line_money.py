@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 from planner.scenario.base import HOURS_PER_MONTH
 from planner.scenario.typed_money import parse_money
-from planner.study.one_line.line_patterns import PARTS, PATTERNS
+from planner.study.one_line.line_rules import BLANK, NUMBER, PARTS, PATTERNS, WHO, blank, hours_of, parse_number
 from planner.study.one_line.line_words import WORDS
-from planner.study.one_line.quantities import BLANK, NUMBER, WHO, blank, hours_of, parse_number
 from pricing.exchange import DOLLAR, Rates
 
 _CODES = WORDS["currencies"]
@@ -37,10 +36,9 @@ def find_amounts(line: str, rates: Rates, by_token: bool = False) -> Iterator[Li
 
     Where a seller of tokens is named (`by_token`), a number by the month is a bill without any of these words.
     """
-    per, currency = PARTS["PER"], PARTS["CURRENCY"]
-    codes = "|".join((DOLLAR, *rates)).casefold()
+    per, currency, codes = PARTS["PER"], PARTS["CURRENCY"], "|".join((DOLLAR, *rates)).casefold()
     marks = (
-        rf"(?<![a-z])(?<!in )(?<!the )us \$|(?:us|hk|nz|nt|[acsr])\$|[$€£₹₩¥]|(?<![a-z])(?:{codes}|rmb|rs\.?)(?![a-z])"
+        rf"(?<![a-z])(?<!in )(?<!the )us \$|(?:us|hk|nz|[acsr])\$|[$€£₹₩¥₺₱฿₪]|(?<![a-z])(?:{codes}|rmb|rs\.?)(?![a-z])"
     )
     named = rf"{marks}|{currency}"
     marked = re.compile(
@@ -65,8 +63,10 @@ def find_amounts(line: str, rates: Rates, by_token: bool = False) -> Iterator[Li
             or match["per"]
             or match["ly"]
             or match["verb"].startswith(("bill", "invoice"))
+            or (by_token and match["n"][-1:] in "km")
         ):
-            yield _amount(line, match, match["n"], DOLLAR, rates)._replace(start=match.start("n"))
+            amount = _amount(line, match, match["n"], DOLLAR, rates, by_token=by_token)
+            yield amount._replace(start=match.start("n"))
             line = blank(line, match.start("n"), match.end())
     for name in ("worth", "at", *(("by_month",) if by_token else ("bare_rate", "for_all", "without_currency"))):
         for match in PATTERNS[name].finditer(line):
@@ -86,6 +86,8 @@ def _amount(
     code = (match.groupdict().get("country") or match.groupdict().get("of") or code).upper()
     code = "DKK" if mark == "øre" and re.search("denmark|danish|d[ak]nmark|dansk|copenhagen|aarhus", line) else code
     number = f"{parse_number(number) / 100:g}" if mark in ("c", "p") or PATTERNS["cents"].fullmatch(mark) else number
+    if match["per"] == "mwh":
+        number = f"{parse_number(number) / 1_000:g}"
     if (match["per"] or "").startswith(("h", "kwh")):
         number = re.sub(r"(\.\d{3})$", r"\g<1>0", number)  # no thousands: 2.125 an hour
     text = number if code == DOLLAR else f"{number} {code}"
@@ -106,7 +108,14 @@ def _amount(
 
 def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float) -> str:
     """Return the kind of an amount, by its period and by the words before it."""
-    by_period = (("h", "rent"), ("kwh", "kwh"), ("kw", "space"), ("server", "server"), ("machine", "server"))
+    by_period = (
+        ("h", "rent"),
+        ("kwh", "kwh"),
+        ("mwh", "kwh"),
+        ("kw", "space"),
+        ("server", "server"),
+        ("machine", "server"),
+    )
     # A word of these stands before their number.
     is_behind = match.re in (PATTERNS[name] for name in ("bare_rate", "for_all", "at", "without_currency"))
     before, is_each = line[: match.start("n") if is_behind else match.start()], per in _EACH
@@ -132,7 +141,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("havesold_each", is_each and (match.re is PATTERNS["worth"] or PATTERNS["sold_for"].search(before))),
         ("havesold", match.re is PATTERNS["worth"] or PATTERNS["sold_for"].search(before)),
         ("server", is_each and usd > _MOST_OF_ONE_GPU and re.search("server|machine|node|box|[dh]gx", before)),
-        ("price", is_each),
+        ("price" if usd <= _MOST_OF_ONE_GPU else "server", is_each or per[-2:-1].isdigit() or per[-1:].isdigit()),
         ("server", not per and PATTERNS["machine_at"].search(before)),
         ("price", not per and _LEAST_OF_ONE_GPU <= usd <= _MOST_OF_ONE_GPU and PATTERNS["each_at"].search(before)),
         ("kwh", PATTERNS["power"].search(before) or (not per and PATTERNS["cents"].search(match[0]))),
@@ -151,8 +160,8 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
             r"own |our |data ?cent|colo|basement|office", before)),
         ("bill", per.startswith("mo") and re.search(r"(?<![a-z])(?:now|currently|today)(?![a-z])[^.;]*$", before)
             and "budget" not in words),
-        ("small_sum", not per and usd < _LEAST_AN_HOUR and "before" in match.re.groupindex),
-        ("rent", not per and usd < _MOST_AN_HOUR and (
+        ("small_sum", not per and usd < _LEAST_AN_HOUR and "budget" not in line and "before" in match.re.groupindex),
+        ("rent", not per and usd < _MOST_AN_HOUR and "budget" not in before and (
             "before" in match.re.groupindex or match.re is PATTERNS["bare_rate"])),
     ) if applies]  # fmt: skip
     return [*kinds, "budget"][0]

@@ -13,10 +13,9 @@ from planner.speed.hardware import read_data
 from planner.speed.match_model import model_meant, substitution_note
 from planner.speed.serving.non_llm import match_non_llm_work
 from planner.speed.training.images import match_image_network
-from planner.study.one_line.line_patterns import PATTERNS
 from planner.study.one_line.line_records import GPU_WORDS
-from planner.study.one_line.line_rules import VERBS
-from planner.study.one_line.line_sold_names import (
+from planner.study.one_line.line_rules import BLANK, PATTERNS, VERBS
+from planner.study.one_line.line_sellers import (
     INSTANCE,
     machine_called,
     price_called,
@@ -25,7 +24,6 @@ from planner.study.one_line.line_sold_names import (
     seller_called,
 )
 from planner.study.one_line.line_words import FILLERS, WORDS
-from planner.study.one_line.quantities import BLANK
 from pricing import Catalogue, PricingError, UnknownNameError, names
 from pricing.caching import cached
 from pricing.errors import AmbiguousNameError, NameLookupError
@@ -112,10 +110,9 @@ def chips_of_memory(catalogue: Catalogue, gb: float) -> tuple[str, ...]:
     """Return the most offered chips of so much memory, which a line names in place of one: `a 24 GB card`."""
     offered = Counter(offer.accelerator for offer in catalogue.offers.values())
     alike = [
-        (offered[key], key)
-        for key, record in catalogue.accelerators.items()
+        (offered[key], key) for key, record in catalogue.accelerators.items()
         if record.kind == "gpu" and record.memory_gb is not None and record.memory_gb.newest.typical == gb
-    ]
+    ]  # fmt: skip
     return tuple(key for _, key in sorted(alike, reverse=True)[:_MOST_CHOICES])
 
 
@@ -161,14 +158,12 @@ def _vocabulary(catalogue: Catalogue) -> Mapping[str, frozenset[str]]:
 
 
 def _spellings(*records_of: Mapping[str, Any]) -> list[str]:
-    """Return the ids and names of records, their usual ones included."""
     records = ((key, record) for records in records_of for key, record in records.items())
     usual = ((key, record, getattr(record, "usual", None)) for key, record in records)
     return [
-        name
-        for key, record, names_of in usual
+        name for key, record, names_of in usual
         for name in (key, record.label, *getattr(record, "aliases", ()), *(names_of.names if names_of else ()))
-    ]
+    ]  # fmt: skip
 
 
 def _may_be_name(line: str, span: list[LineToken]) -> bool:
@@ -189,7 +184,6 @@ def _may_be_name(line: str, span: list[LineToken]) -> bool:
 
 
 def _is_known(called: str, known: frozenset[str], *, by_number: bool) -> bool:
-    """Return whether all words of a text are known ones or numbers; without `by_number` one of them is a word."""
     pieces = PATTERNS["pieces"].findall(names.bare(called))
     words = [piece for piece in pieces if piece[0].isalpha() and not PATTERNS["size"].fullmatch(piece)]
     return bool(words or (pieces and by_number)) and all(
@@ -250,8 +244,8 @@ def _may_be_place(called: str, before: str, typed: str) -> bool:
     """Return whether a short word is a place: `us` is one behind `in`, or in capitals."""
     words = _BEFORE_PLACE - ({"to", "from"} if called == "us" else set())
     is_behind = (before.split() or [""])[-1] in words and called not in _NO_PLACES
-    is_region = "-" in called or not re.search("[0-9]", called)  # of places only regions have digits: us-east-1
-    return is_region and (
+    is_region = re.search(r"-|^[^0-9]*$|[a-z]{5}[0-9]$", called)  # of places only they have digits: us-east-1, eastus2
+    return is_region is not None and (
         (len(called) > _SHORT and called != "world")
         or is_behind
         or called in _PLACES_IN_CAPITALS - {"us"}
@@ -317,8 +311,7 @@ def _of_size(catalogue: Catalogue, called: str, billions: float) -> Meant:
         raise UnknownNameError(f"No model has a size of {called}.", ())
 
     def rank(key: str) -> tuple[bool, bool, bool, str]:
-        record = texts[key]
-        is_so_called = re.search(rf"(?<![\d.]){billions:g}b", key.casefold()) is not None
+        record, is_so_called = texts[key], re.search(rf"(?<![\d.]){billions:g}b", key.casefold()) is not None
         return record.active_params_b is None, is_so_called, record.family.startswith("Llama"), record.released or ""
 
     texts = {key: record for key, record in catalogue.models.items() if record.modality == "text"}

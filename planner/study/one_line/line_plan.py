@@ -24,7 +24,7 @@ from planner.scenario.vocabulary import USUAL_HOURS_PER_PERSON
 from planner.scenario.work import Work
 from planner.speed.training.images import is_image_network
 from planner.speed.work_to_hours import convert_to_hours
-from planner.study.one_line.line_derived import add_date, add_derived, unused
+from planner.study.one_line.line_derived import add_date, add_derived, own_model, unused
 from planner.study.one_line.line_records import LEAST_RPS, LineReading
 from planner.study.one_line.line_sellers import (
     LINE,
@@ -63,14 +63,18 @@ def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> LinePlan:
     notes: list[str] = []
     values = dict(values)
     add_date(values, notes)
+    shapes = own_model(catalogue, values, notes)
     add_derived(catalogue, values, notes)
     with_price_of_tokens(catalogue, values, notes)
     if {"bill", "gpus"} <= values.keys() and {"seller", "billfor"} & values.keys() and "chip" not in values:
         del values["gpus"]  # a bill for tokens, against `a GPU`
     if {"runs", "length"} <= values.keys() and not {"model", "tokens", "examples"} & values.keys():
         values["every"] = values.pop("runs")  # 20 a week, 5 hours each
+    if {"rent", "is_term"} <= values.keys() and "busy" not in values:
+        values["busy"] = 1.0
+        notes.append("A price for a term is paid for idle hours too: the GPUs are counted as used all the time.")
     task = _task(values, notes)
-    data: dict[str, Any] = {"work": ({},)}
+    data: dict[str, Any] = {"work": ({},), "models": shapes}
     add_bill(catalogue, data, values, notes)
     _add_hardware(catalogue, data, values, task, notes)
     if "is_of_work" in values or not is_by_token(values):
@@ -94,8 +98,7 @@ def with_open_parts(catalogue: Catalogue, reading: LineReading, day: date) -> tu
 def _with_budget(catalogue: Catalogue, scenario: Scenario, usd: float, day: date) -> tuple[Scenario, tuple[str, ...]]:
     alone = scenario.work[0].model_copy(update={"people": None, "hours_per_person": None})
     fleet = affordable_fleet(catalogue, scenario.model_copy(update={"work": (alone,)}), usd, day)
-    label = catalogue.accelerator_label(scenario.accelerator)
-    many = fleet.accelerators if fleet else 1
+    label, many = catalogue.accelerator_label(scenario.accelerator), fleet.accelerators if fleet else 1
     work = scenario.work[0].model_copy(update={"accelerators": many})
     notes = [
         f"{usd:,.0f} USD pays for {many:,} x {label}, used 60% of the time, by the cheapest option."
@@ -110,9 +113,7 @@ def _with_budget(catalogue: Catalogue, scenario: Scenario, usd: float, day: date
 
 
 def _filled(catalogue: Catalogue, scenario: Scenario) -> tuple[Scenario, tuple[str, ...]]:
-    """Return the plan with as many tokens as its GPUs read in its time; unchanged where their speed is unknown."""
-    work = scenario.work[0]
-    trainings = convert_to_hours(catalogue, scenario).trainings
+    work, trainings = scenario.work[0], convert_to_hours(catalogue, scenario).trainings
     if work.train is None or not trainings or trainings[0].speed is None:
         return scenario, ()
     days = min(scenario.years * DAYS_PER_YEAR, work.train.deadline_days or math.inf) * _SHARE_OF_TIME
@@ -124,7 +125,6 @@ def _filled(catalogue: Catalogue, scenario: Scenario) -> tuple[Scenario, tuple[s
 
 
 def _rebuilt(scenario: Scenario, work: Work) -> Scenario:
-    """Return the scenario with another work, checked again."""
     data = scenario.model_copy(update={"work": (work,)}).model_dump(exclude_defaults=True)
     return build_scenario(data, LINE, {}).with_typed(scenario.typed)
 
@@ -139,7 +139,6 @@ _STATES: Mapping[str, set[str]] = {
 
 
 def _usual_task(values: Mapping[str, Any], notes: list[str]) -> str:
-    """Return what a model usually does on that many GPUs, where a line names no work."""
     is_large = values.get("gpus", 0) > _MOST_SERVED or "due" in values
     task = "train" if is_large and values.get("modality", "text") == "text" else "serve"
     why = "more GPUs than one machine has" if task == "train" else "no training is named"
@@ -148,7 +147,6 @@ def _usual_task(values: Mapping[str, Any], notes: list[str]) -> str:
 
 
 def _task(values: dict[str, Any], notes: list[str]) -> str:
-    """Return what the work is: train, tune, serve or plain GPU-hours."""
     tuned = "tune" in values or values.get("method") in ("lora", "qlora")
     if tuned and {"serve", "rps", "peak"} & values.keys() and ("tokens" not in values or "team" in values):
         if "tokens" in values:
@@ -185,27 +183,27 @@ def _add_hardware(
     if "site" in values:
         data["site"] = values["site"]
     data |= _stay(values)
-    if "hosted_only" in values:
-        data["ways"] = tuple(WORDS["hosted_ways"])
+    for name in {"hosted_only", "rent_only", "buy_only"} & values.keys():
+        data["ways"] = (*WORDS[name], *(["lease"] if "leased" in values and name == "rent_only" else []))
     if "own_only" in values or _stays_at_home(values, task):
         data["ways"], values["place"] = tuple(WORDS["own_ways"]), values.get("place", "own_room")
         notes.append("What is rented or hosted is left out: the work must stay in the house.")
     for name in ("place", "channel"):
         if name in values:
             set_value(data, ("own", name), values[name])
-    if "provider" in values and "bill" not in values and data.get("accelerator") != ANY_ACCELERATOR:
+    values |= {"provider": values["sold_by"]} if "sold_by" in values and "provider" not in values else {}
+    is_open = "bill" in values or data.get("accelerator") == ANY_ACCELERATOR
+    if not is_open and {"provider", "refused", "no_hyperscaler"} & values.keys():
         add_seller(catalogue, data, values, notes)
 
 
 def _stays_at_home(values: Mapping[str, Any], task: str) -> bool:
-    """Return whether a line wants a model on its own machines and compares it with nothing."""
     others = {"bill", "seller", "billfor", "provider", "compares", "leased", "spot"} & values.keys()
     has_room = "chip" in values or values.get("place") not in ("office", "home")
     return task == "serve" and not others and has_room and ("local" in values or values.get("place") == "own_room")
 
 
 def _stay(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return where the work must stay, and the Union as its place where no other is stated."""
     if {"stay_eu", "sellers"} & values.keys():
         return {"stay": "eu_sellers" if "sellers" in values else "eu", "site": values.get("site", "EU")}
     is_bound = {"stay", "site"} <= values.keys()
@@ -267,7 +265,6 @@ def _training(values: dict[str, Any], task: str, notes: list[str]) -> dict[str, 
 
 
 def _add_usual_training(train: dict[str, Any], values: Mapping[str, Any], task: str, notes: list[str]) -> None:
-    """Add what a line leaves out of a training: LoRA and a usual data set where a model is tuned."""
     if task == "tune" and "method" not in values:
         train["method"] = "lora"
         notes.append("How it is tuned is not stated: LoRA is taken; write full fine-tune for all weights.")
@@ -319,9 +316,7 @@ def _serving(data: Mapping[str, Any], values: dict[str, Any], notes: list[str]) 
 
 
 def _add_amount(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -> None:
-    """Add how much of the time the GPUs are used: a share, hours, people, or one block of hours."""
-    work = data["work"][0]
-    length = values.get("length") or values.get("due")
+    work, length = data["work"][0], values.get("length") or values.get("due")
     is_block = length is not None and length < _SHORTEST_HOURS and "budget" not in values
     if "team" in values and not is_block and "gpu_hours" not in values and not {"gpus", "busy"} <= values.keys():
         _add_people(work, values, notes)
@@ -346,7 +341,6 @@ def _add_amount(data: dict[str, Any], values: dict[str, Any], notes: list[str]) 
 
 
 def _add_people(work: dict[str, Any], values: Mapping[str, Any], notes: list[str]) -> None:
-    """Add the people who use the GPUs, and the hours of each where they are stated or fewer GPUs are there."""
     work["people"] = int(values["team"])
     work.setdefault("accelerators", max(int(values["team"]), 1))
     most = work["accelerators"] * HOURS_PER_MONTH / max(values["team"], 1)
@@ -368,7 +362,6 @@ def _add_gpu_hours(data: dict[str, Any], values: dict[str, Any], notes: list[str
 
 
 def _add_block(data: dict[str, Any], hours: float, notes: list[str]) -> None:
-    """Add one block of so many accelerator-hours."""
     work = data["work"][0]
     work["run"] = {"measured_on": data.get("accelerator", USUAL_ACCELERATOR), "hours": hours}
     work.setdefault("accelerators", max(math.ceil(hours / HOURS_PER_MONTH), 1))  # done within a month

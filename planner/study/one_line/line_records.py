@@ -9,9 +9,8 @@ from planner.scenario.amounts import format_amount
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, SECONDS_PER_HOUR
 from planner.scenario.question import KEYS
 from planner.scenario.scenario import Scenario
-from planner.study.one_line.line_patterns import PATTERNS
+from planner.study.one_line.line_rules import PATTERNS, blank, parse_number
 from planner.study.one_line.line_words import WORDS
-from planner.study.one_line.quantities import blank, parse_number
 from pricing import PricingError
 from pricing.formulas import printable
 
@@ -132,14 +131,10 @@ def count_beside(line: str, start: int, end: int) -> LineCount | None:
         of_machines = match["box"] is not None and not each
         many = 1.0 if match["count"] == "my" else parse_number(match["count"])
         return LineCount(int(many * int(each or 1)), match.start(), start, of_machines)
-    match = _COUNT_AFTER.match(line, end)
-    return (
-        None
-        if match is None
-        else LineCount(
-            int(parse_number(match["count"] or match["times"] or match["listed"] or match["boxes"])), end, match.end()
-        )
-    )
+    if match := _COUNT_AFTER.match(line, end):
+        digits = match["count"] or match["times"] or match["listed"] or match["boxes"]
+        return LineCount(int(parse_number(digits)), end, match.end())
+    return None
 
 
 VERB_WORDS = {"train": "train", "tune": "fine-tune", "serve": "serve", "anyone": "any"}
@@ -177,6 +172,7 @@ _ONE_COUNTS = {
 _FIRST = {
     "kind of GPU": ("gpus", "gpu"), "place": ("site",), "model": ("model", "billfor"), "seller": ("provider", "seller"),
 }  # fmt: skip
+_SUM = re.compile(r"[0-9][0-9.,]*(?: ?[kKmM](?![a-z]))?")
 _MOST_SIDES = 4  # as many plans as can be pinned
 
 
@@ -205,6 +201,7 @@ class LineParts:
     taken: list[tuple[int, int]] = field(default_factory=list)  # where quantities stand that are no names
     left_out: list[str] = field(default_factory=list)
     unwanted: list[tuple[str, int, int]] = field(default_factory=list)  # places that a line does not want, and where
+    refused: list[tuple[str, int]] = field(default_factory=list)  # kinds of names not wanted, and where each ends
     seconds: list[LineSecond] = field(default_factory=list)
     pairs: dict[str, str] = field(default_factory=dict)  # lines of two figures that are compared: 1 or 3 years
     others: dict[str, str] = field(default_factory=dict)  # other readings of what is left out, each as a line
@@ -235,8 +232,20 @@ class LineParts:
         text = self.line[start:end].strip(" ,;")
         self.phrases.append(UnderstoodPhrase(text, label, shown_value(name, value) if shown is None else shown))
 
+    def ask_for_sum(self, start: int, end: int) -> None:
+        """Ask whether a further sum is in the bill: OpenAI 22k, Gemini 4k a month."""
+        line, (first, last) = self.line, self.spans["bill"]
+        sums = ((at, _SUM.search(line[at:end])) for at, end in ((first, last), (start, end)))
+        spans = [(at + each.start(), at + each.end()) for at, each in sums if each]
+        total = f"{sum(parse_number(line[slice(*span)].lower()) for span in spans):.10g}"
+        for begin, stop, text in sorted([(*spans[0], total), (start, end, "")])[::-1]:
+            line = line[:begin] + text + line[stop:]
+        self.ask(start, end, {}, lines={f"{total} in all": line})
+
     def _leave_second(self, name: str, start: int, end: int) -> None:
-        """Keep a second figure of a kind as what is left out."""
+        if name == "bill":
+            self.ask_for_sum(start, end)
+            return
         second = self.line[start:end].strip(" ,;")
         first = self.line[slice(*self.spans.get(name, (0, 0)))].strip(" ,;")
         is_served = name == "team" and re.match(r"(?:to|for|with) ", first.lower())  # a 6 person startup, for 800 users
@@ -244,6 +253,16 @@ class LineParts:
         if has_weight and name in _ONE_COUNTS and re.search(r"\d", second) and first:
             self.seconds.append(LineSecond(name, second, start, end, self.spans[name]))
         (self.left_out if has_weight else self.notes).append(f"{second}, as {first or name} is taken")
+
+    def ask(
+        self, start: int, end: int, texts: Mapping[str, str], since: int | None = None, **more: Mapping[str, str]
+    ) -> None:
+        """Ask what a part of the line is: with each text in its place, or without it and what stands there since."""
+        lines = {label: self.line[:start] + text + self.line[end:] for label, text in texts.items()}
+        lines |= more.get("lines", {})
+        lines["leave it out"] = self.line[: start if since is None else since] + self.line[end:]
+        choices = {label: " ".join(line.split()) for label, line in lines.items()}
+        self.questions.append(LineQuestion(self.line[start:end].strip(), choices))
 
     def leave_out(self, what: str, label: str, start: int, end: int) -> None:
         """Keep a second thing of a kind as what the plan leaves out."""
@@ -265,15 +284,13 @@ class LineParts:
         lines = dict(self.pairs)
         alternatives = [each for each in self.seconds if self._is_alternative(each)][: _MOST_SIDES - 1]
         for second in alternatives:
-            same = [each for each in alternatives if each.what == second.what]
-            mates = [second]
+            same, mates = [each for each in alternatives if each.what == second.what], [second]
             for what in dict.fromkeys(each.what for each in alternatives if each.what != second.what):
                 others = [each for each in alternatives if each.what == what]
                 ends, starts = (second.first[1], others[0].first[1]), (same[0].start, others[0].start)
                 if len(others) == len(same) and max(ends) <= min(starts):
                     mates.append(others[same.index(second)])
-            kinds = {mate.what for mate in mates}
-            dropped = {mate.first for mate in mates}
+            kinds, dropped = {mate.what for mate in mates}, {mate.first for mate in mates}
             dropped |= {(it.start, it.end) for it in self.seconds if it.what in kinds and it not in mates}
             lines.setdefault(self._words({mate.first for mate in mates}), self.line)
             label = self._words({(mate.start, mate.end) for mate in mates})
@@ -295,14 +312,9 @@ class LineParts:
         behind = self.line[second.end :]
         is_compared = re.search(r"(?i)compar", self.line) and PATTERNS["compared_with"].fullmatch(gap)
         is_compared = is_compared or (PATTERNS["would_be"].search(gap) and re.search(r"(?i)cheaper|better", behind))
-        return (
-            bool(is_compared)
-            or PATTERNS["or"].search(gap) is not None
-            or (
-                PATTERNS["listed"].fullmatch(gap) is not None
-                and PATTERNS["or"].search(self.line[second.end : max(starts, default=0)]) is not None
-            )
-        )
+        is_listed = PATTERNS["listed"].fullmatch(gap) and PATTERNS["or"].search(
+            self.line[second.end : max(starts, default=0)])  # fmt: skip
+        return bool(is_compared or PATTERNS["or"].search(gap) or is_listed)
 
     def _without(self, spans: set[tuple[int, int]]) -> str:
         line = self.line
@@ -313,10 +325,8 @@ class LineParts:
     def other_lines(self) -> dict[str, str]:
         """Return the line with each second thing that is left out in the place of the first, and its other readings."""
         left = [each for each in self.seconds if not self._is_alternative(each)]
-        lines = {
+        return {
             f"{each.label} instead": self._without(
-                {each.first, *((it.start, it.end) for it in self.seconds if it.what == each.what and it != each)}
-            )
+                {each.first, *((it.start, it.end) for it in self.seconds if it.what == each.what and it != each)})
             for each in left
-        }
-        return lines | self.others
+        } | self.others  # fmt: skip

@@ -1,26 +1,35 @@
-"""Sellers, bills and users in a plan of a line: who sells GPUs or tokens, what is paid now, how many ask."""
+"""Sellers, bills and users of a line: who sells GPUs, machines or tokens, what is paid now, how many ask."""
 
 import math
+import re
 import statistics
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import pydantic
 
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, SECONDS_PER_HOUR
 from planner.scenario.file import build_scenario
-from planner.scenario.known_names import first_error
 from planner.scenario.latency import latency_classes
 from planner.scenario.path import set_value
-from planner.scenario.scenario import USUAL_ACCELERATOR
+from planner.scenario.scenario import USUAL_ACCELERATOR, Scenario
 from planner.scenario.typed_money import to_dollars
 from planner.study.one_line.line_records import LEAST_RPS, LineError
+from planner.study.one_line.line_words import WORDS
 from planner.study.plan_any import scenario_from_token_bill
-from pricing import Catalogue, names
+from pricing import Catalogue, PricingError, UnknownNameError, names
 from pricing.exchange import rates
 from pricing.market.rivals import rivals
+from pricing.meant import Meant
 from pricing.orderable import Order, bloc_members, refusal_reason, run_coordinates
 
+_MAKERS = ("OpenAI", "Anthropic", "Google", "xAI")
+_HOSTED_NAMES = frozenset({"claude", "sonnet", "opus", "haiku", "gpt", "gemini", "grok"})
+_NUMBERS = re.compile(r"\d+(?:\.\d+)?")
+_PIECES = re.compile(r"[a-z]+|[0-9.]+[a-z]*|[^\Wa-z0-9_]+")
+_PARTS_OF_SKU = re.compile(r"[\s_.-]+")
+_FAMILY = re.compile(r"[a-z]{1,2}\d{1,3}[a-z]{0,3}")
+INSTANCE = re.compile(r"\d.*[._-]|[._-]\w*\d")
 USUAL_MODEL, USUAL_SELLER = "Llama-3.3-70B", "OpenAI"  # of a page too: what would be run in place of an API
 LINE = "line"
 ONE_PERSON_REQUESTS_PER_S = 0.01  # an assumption: one person at a desk asks every hundred seconds
@@ -78,7 +87,10 @@ def add_bill(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any],
             catalogue.hosted[price], price, checked.usd_per_month, model or USUAL_MODEL, usual
         )
     except pydantic.ValidationError as error:
-        raise LineError(f"A bill of {checked.usd_per_month:,.10g} USD a month: {first_error(error)[1]}.") from error
+        raise LineError(
+            f"A bill of {checked.usd_per_month:,.10g} USD a month buys fewer or more requests than a plan can have "
+            "(0.0001 to 1,000,000 a second): write another bill, or how many requests there are."
+        ) from error
     if model is None:
         notes.append(f"{catalogue.models[USUAL_MODEL].label} is taken for what you would run instead.")
     data |= scenario.model_dump(exclude_defaults=True) | {"bill": bill | {"price": price}}
@@ -100,13 +112,14 @@ def _add_rented(catalogue: Catalogue, values: dict[str, Any], usd: float, notes:
         )
 
 
-def _listed(catalogue: Catalogue, provider: str | None, chip: str) -> dict[str, float]:
-    """Return what a seller lists for a chip on demand, USD an hour; of all sellers where none is named."""
+def _listed(catalogue: Catalogue, provider: str | None, chip: str, refused: Collection[str] = ()) -> dict[str, float]:
+    """Return what a seller lists for a chip on demand, USD an hour; of all but some where none is named."""
     return {
         key: offer.usd_per_accelerator_hour.newest.typical
         for key, offer in catalogue.offers.items()
         if (offer.accelerator, offer.purchase) == (chip, "on_demand")
         and provider in (None, offer.provider)
+        and offer.provider not in refused
         and offer.usd_per_accelerator_hour is not None
     }
 
@@ -128,16 +141,18 @@ def _hosted_price(catalogue: Catalogue, values: Mapping[str, Any], notes: list[s
     return price
 
 
-def add_seller(catalogue: Catalogue, data: dict[str, Any], values: Mapping[str, Any], notes: list[str]) -> None:
-    """Rent from the seller that the line names, at its lowest list price for the order."""
-    provider, chip = values["provider"], data.get("accelerator", USUAL_ACCELERATOR)
-    label, count = catalogue.providers[provider].label, values.get("gpus", 1)
-    listed = _listed(catalogue, provider, chip)
+def add_seller(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any], notes: list[str]) -> None:
+    """Rent from the seller that the line names, or from another than it refuses, at the lowest list price there."""
+    provider, chip = values.get("provider"), data.get("accelerator", USUAL_ACCELERATOR)
+    refused = {*values.get("refused", ()), *(WORDS["hyperscalers"] if "no_hyperscaler" in values else ())}
+    count, listed = values.get("gpus", 1), _listed(catalogue, provider, chip, refused)
     able = {key: usd for key, usd in listed.items() if refusal_reason(catalogue, key, Order(count)) is None} or listed
     if not able:
+        label = catalogue.providers[provider].label if provider else "Who is left"
         notes.append(f"{label} lists no price on demand for that GPU: what such an order usually pays is taken.")
         return
-    place = values.get("site", "").partition("-")[0]
+    values["is_rented"] = True
+    place = values.get("site", "" if provider else Scenario().site).partition("-")[0]
 
     def rank(key: str) -> tuple[bool, bool, float, str]:
         each = catalogue.offers[key].accelerators_per_instance or 1
@@ -147,6 +162,7 @@ def add_seller(catalogue: Catalogue, data: dict[str, Any], values: Mapping[str, 
         return not is_there, bool(offer.doubts), whole, key
 
     offer = min(able, key=rank)
+    label = catalogue.providers[catalogue.offers[offer].provider].label
     set_value(data, ("rent", "offer"), offer)
     paid = "your price" if "rent" in values else f"{able[offer]:,.4g} USD an hour, as listed"
     notes.append(f"Rented from {label} at {paid}; other terms are the market's.")
@@ -154,11 +170,7 @@ def add_seller(catalogue: Catalogue, data: dict[str, Any], values: Mapping[str, 
 
 # What is stated of the users of a service, the requests a second of each, and what to say.
 _REQUESTS_OF = (
-    (
-        "inflight",
-        1 / _REQUEST_SECONDS,
-        f"Each of {{:,.0f}} requests at once is taken to last {_REQUEST_SECONDS} s.",
-    ),
+    ("inflight", 1 / _REQUEST_SECONDS, f"Each of {{:,.0f}} requests at once is taken to last {_REQUEST_SECONDS} s."),
     ("audio", SECONDS_PER_HOUR / _CLIP_SECONDS, f"Each {_CLIP_SECONDS} seconds of sound are taken for one request."),
     ("online", ONE_PERSON_REQUESTS_PER_S, "{:,.0f} users at once are taken to ask every 100 seconds each."),
 )
@@ -191,3 +203,69 @@ def add_users(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) ->
         values["rps"] = max(values["team"] * per_hour / SECONDS_PER_HOUR, LEAST_RPS)
         per_week = per_hour * HOURS_PER_DAY * _DAYS_PER_WEEK
         notes.append(f"{values['team']:,.0f} users are taken to write {per_week:.0f} messages a week each.")
+
+
+def seller_called(catalogue: Catalogue, called: str) -> Meant:
+    known = {names.plain(price.vendor): price.vendor for price in catalogue.hosted.values()}
+    known |= {names.plain(vendor.split()[0]): vendor for vendor in known.values()}
+    vendor = WORDS["vendors"].get(called) or known.get(names.plain(called))
+    if vendor is None:
+        raise UnknownNameError(f"No seller of tokens is called {called!r}.", ())
+    return Meant(vendor)
+
+
+def provider_called(catalogue: Catalogue, called: str) -> Meant | None:
+    """Return who rents out GPUs under a name; None where nobody does."""
+    try:
+        return renter_called(catalogue, called)
+    except PricingError:
+        return None
+
+
+def renter_called(catalogue: Catalogue, called: str) -> Meant:
+    known = {names.plain(word): key for key, record in catalogue.providers.items() if (word := record.label.split()[0])}
+    return Meant(known.get(names.plain(called)) or names.provider(catalogue, called))
+
+
+def price_called(catalogue: Catalogue, called: str) -> Meant:
+    fitting = [key for key in catalogue.hosted if names.plain(key.partition("/")[2]) == names.plain(called)]
+    makers = [key for key in fitting if catalogue.hosted[key].vendor in _MAKERS]
+    if not fitting:
+        return _newest_price(catalogue, called)
+    return Meant((makers or fitting)[0])
+
+
+def _newest_price(catalogue: Catalogue, called: str) -> Meant:
+    pieces = set(_PIECES.findall(called)) - {"-"}
+    fitting = [
+        key
+        for key, price in catalogue.hosted.items()
+        if price.vendor in _MAKERS and "(" not in key and pieces <= set(_PIECES.findall(key.split("/")[1].casefold()))
+    ]
+    if not fitting or not pieces & _HOSTED_NAMES:
+        raise UnknownNameError(f"No hosted model is called {called!r}.", ())
+    newest = max(fitting, key=lambda key: ([*map(float, _NUMBERS.findall(key))], -len(key)))
+    return Meant(newest, f"{called!r} is taken for {catalogue.hosted[newest].label}: it is the newest of that name.")
+
+
+def machine_called(catalogue: Catalogue, called: str) -> Meant:
+    """Return a server, or the largest offer of a cloud instance or a family of them: p4d.24xlarge, p5, nd_h200_v5."""
+    words = [word for word in _PARTS_OF_SKU.split(called.removeprefix("standard_")) if word]
+    is_instance = _FAMILY.fullmatch(called) or INSTANCE.search(called.replace(" ", "_"))
+    fitting = {
+        key: offer.accelerators_per_instance or 0
+        for key, offer in (catalogue.offers.items() if is_instance else ())
+        if offer.sku is not None and _is_called(offer.sku, words)
+    }
+    if len({catalogue.offers[key].accelerator for key in fitting}) == 1:
+        return Meant(max(fitting, key=lambda key: fitting[key]))
+    return Meant(names.server(catalogue, called))
+
+
+def _is_called(sku: str, words: list[str]) -> bool:
+    name = sku.casefold().removeprefix("standard_").partition(" (")[0]
+    parts = [] if " " in name or not INSTANCE.search(name) else _PARTS_OF_SKU.split(name)
+    shorter, rest = [re.compile(rf"{re.escape(word)}(?:$|(?<!\d)\d)") for word in words], iter(parts)
+    return shorter[0].match(parts[0] if parts else "") is not None and all(
+        any(word.match(part) for part in rest) for word in shorter
+    )

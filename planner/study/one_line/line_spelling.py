@@ -7,10 +7,73 @@ import math
 import re
 from collections.abc import Callable
 
-from planner.study.one_line.line_patterns import COUNTED_IN_THOUSANDS
-from planner.study.one_line.line_words import FOREIGN, TRANSLATED
-from planner.study.one_line.number_words import in_digits
-from planner.study.one_line.quantities import WHO
+from planner.study.one_line.line_rules import COUNTED_IN_THOUSANDS, WHO, parse_number
+from planner.study.one_line.line_words import FOREIGN, TRANSLATED, WORDS
+
+_COUNTED = """one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+eighteen nineteen"""
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_SMALL = {word: number for number, word in enumerate(_COUNTED.split(), 1)}
+_SMALL |= {word: 10 * number for number, word in enumerate(_TENS.split(), 2)} | {"fourty": 40, "ninty": 90}
+_TIMES = {
+    "dozen": 12.0, "hundred": 1e2, "thousand": 1e3, "grand": 1e3, "k": 1e3, "million": 1e6, "mil": 1e6,
+    "billion": 1e9, "trillion": 1e12,
+}  # fmt: skip
+_VAGUE = {"couple": 2.0, "few": 3.0, "several": 4.0, "handful": 5.0}  # assumptions, shown with what they are taken for
+_PARTS = {"half": 0.5, "quarter": 0.25}
+_SIZES = ((1e12, "t"), (1e9, "b"), (1e6, "m"), (1e3, "k"))
+
+
+def _any(words: object) -> str:
+    return "|".join(sorted(words, key=len, reverse=True))  # type: ignore[call-overload]
+
+
+_TO_99 = rf"(?:(?:{_any(_TENS.split())}|fourty|ninty)(?:[ -](?:{_any(_COUNTED.split()[:9])}))?|{_any(_SMALL)})(?![a-z])"
+_TO_999 = rf"(?:(?:(?:{_TO_99}|an?) )?hundred(?:(?: and| -)? {_TO_99})?|{_TO_99})"
+_NUMBER = re.compile(
+    rf"(?<![\w.,-])(?P<q>(?:an? )?(?:half|quarter)(?: of)? an?(?= )"
+    rf"|(?:a )?(?:half|quarter)(?= (?:million|billion|trillion|dozen))"
+    rf"|(?:a )?(?:couple|few|handful)(?: of|(?= (?:hundred|thousand|million|dozen|k)))|a (?:couple|few|handful)"
+    rf"|several|{_TO_999}|hundred|dozen|an?|\d[\d,]*(?:\.\d+)?)"
+    rf"(?: and (?:an? )?(?P<part>half|quarter))?"
+    rf"(?:[ -](?P<times>{_any(_TIMES)})(?![a-z])(?: (?:and )?(?P<rest>{_TO_999}))?)?(?![a-z])"
+)
+_AND_A_HALF = re.compile(r"(?<![\w.,-])(an?|one|\d+) (hour|day|week|month|year)s? and a half(?![a-z])")
+
+
+def _below_thousand(text: str) -> float:
+    number = 0.0
+    for word in re.findall(r"[a-z]+|\d+", text):
+        if word in ("hundred", "dozen"):
+            number = max(number, 1.0) * _TIMES[word]
+        elif word not in ("a", "an", "and", "of"):
+            number += _SMALL.get(word) or _VAGUE.get(word) or _PARTS.get(word) or float(word if word.isdigit() else 0)
+    return number
+
+
+def _digits(match: re.Match[str]) -> str:
+    """Return a number in digits with zeros before it, as long as its words; what has no number word stays."""
+    words, times, part = match["q"], match["times"], match["part"]
+    is_plain = words in ("a", "an", "one") or words[0].isdigit()
+    if is_plain and (
+        not (times or part) or (words[0].isdigit() and not (part or times in ("dozen", "hundred", "grand")))
+    ):
+        return match[0]
+    first = float(words.replace(",", "")) if words[0].isdigit() and "hundred" not in words else _below_thousand(words)
+    number = ((first or 1.0) + _PARTS.get(part or "", 0.0)) * _TIMES.get(times or "", 1.0)
+    number += _below_thousand(match["rest"] or "")
+    mark, text = "$" if times == "grand" else "", f"{number:.0f}" if number.is_integer() else f"{number:.10g}"
+    if len(mark + text) > len(match[0]):
+        text = next((f"{number / size:.10g}{letter}" for size, letter in _SIZES if number >= size), text)
+    return mark + text.zfill(len(match[0]) - len(mark))
+
+
+def in_digits(line: str) -> str:
+    """Return a line in lower case with its number words in digits, each in its place."""
+    line = _AND_A_HALF.sub(
+        lambda match: f"{float(match[1]) if match[1].isdigit() else 1:g}.5 {match[2]}s".zfill(len(match[0])), line
+    )
+    return _NUMBER.sub(_digits, line)
 
 
 def _in_thousands(match: re.Match[str]) -> str:
@@ -21,6 +84,7 @@ def _in_thousands(match: re.Match[str]) -> str:
     return mark + number.zfill(len(match[0]) - len(mark))
 
 
+_LETTERS = {"": "", "k": "k", "t": "k", "m": "m"}  # TEUR, kEUR
 _POINTS = {ord("."): ",", ord(" "): ",", ord("|"): "."}
 # Each is as long as what replaces it.
 _SPELLINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
@@ -32,14 +96,22 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
         r"(?<![\w.,])(\d[\d.,]*(?: ?[km](?![a-z]))?) (sdxl|flux|whisper|llama|qwen|mistral|gemma|bert)"
         r"(?= (?:images|pictures|calls|requests|prompts|queries|messages)(?![a-z]))"), r"\2 \1"),
     (re.compile(r"(?<![\d.,])(\d+(?:\.\d+)?)\s?(lakhs?|lacs?|crores?)(?![a-z])"
-        r"(?P<sum>(?=\s*(?:budget|capex|total|only|for |to |per |a |$|[,.;+])))?"), _in_thousands),
+        r"(?P<sum>(?=\s*(?:budget|capex|total|only|for |to |per |a |$|[,.;:+])))?"), _in_thousands),
     (re.compile(r"(?<=\d)[- ]equivalents?(?![a-z])|(?<=[a-z\d])\*(?=[a-z])|(?<=[a-z])\*(?=\d)"),
      lambda it: " " * len(it[0])),
     (re.compile(  # a card that is broken is not what is wanted
         r"(?<![\w.])(?:(?:my|our|the|one) )?(?:(?:rtx|gtx|rx) )?[a-z]{0,3}\d{2,4}[a-z]{0,2}(?: (?:ti|super|xtx?))?"
         r"s? (?:(?:is|are|was|just|has|have|card|gpu) )*(?:dies|died|dying|dead|broke|broken"
         r"|failed|failing|gave up|fried|toast)(?![a-z])"), lambda it: " " * len(it[0])),
-    (re.compile(r"(?<=\d) ([mk])(?=(?:sek|eur|usd|chf|gbp|nok|dkk|pln|czk)(?![a-z]))"), r"\1 "),
+    (re.compile(r"(?<![\w.,])(\d[\d.,]*) ?([tkm])(eur|sek|usd|chf|gbp|nok|dkk|pln|czk|[€£$])(?![a-z])"
+        r"|(?<![a-z])(?P<size>[tkm])(?P<code>eur|usd|chf|gbp|[€£$]) ?(?P<n>\d[\d.,]*)(?!\w)"), lambda it: (
+        f"{it[3] or it['code']}{it[1] or it['n']}{_LETTERS[it[2] or it['size']]}".ljust(len(it[0])))),
+    (re.compile(r"(?<![\w.,])(\d[\d.,]*) ?([tkm]?)kr(?![a-z])"), lambda it: next(
+        (f"{code.lower()}{it[1]}{_LETTERS[it[2]]}".ljust(len(it[0])) for code, words in WORDS["crowns"].items()
+            if re.search(words, it.string) and len(it[1] + it[2]) + len(code) <= len(it[0])), it[0])),
+    # 22k + 9k + 4k
+    (re.compile(r"(?<![\w.,])\d[\d.]*[km](?: ?(?:[+&]|plus) ?[$€£]?\d[\d.]*[km])+(?![a-z0-9])"), lambda it: (
+        f"{sum(parse_number(each) for each in re.findall(r'[0-9.]+[km]', it[0])):.12g}".ljust(len(it[0])))),
     (re.compile(r"(?<![\w.])10\^([369])(?!\d)"), lambda it: f"1{' kmb'[int(it[1]) // 3]}".rjust(4)),
     (re.compile(r"(?<=[a-z] )(\d+(?:\.\d+)?) billions?(?! tok)(?![a-z])"), lambda it: f"{it[1]}b".ljust(len(it[0]))),
     (re.compile(r"(?<![a-z])(?:minus|negative) (?=\d)"), lambda match: "-".rjust(len(match[0]))),

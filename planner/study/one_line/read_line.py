@@ -10,8 +10,11 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any
 
+from pydantic import ValidationError
+
 from planner.scenario.base import HOURS_PER_DAY
-from planner.scenario.known_names import accelerator_meant
+from planner.scenario.known_names import ScenarioError, accelerator_meant, error_path
+from planner.scenario.question import KEYS
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.typed_money import AmountError
 from planner.study.one_line.line_asks import (
@@ -25,48 +28,40 @@ from planner.study.one_line.line_asks import (
     leave_places_out,
     unknown_words,
 )
-from planner.study.one_line.line_chips import add_chip, with_count
+from planner.study.one_line.line_chips import add_chip, read_generic_count, with_count
 from planner.study.one_line.line_money import find_amounts
 from planner.study.one_line.line_names import (
     LineName,
     find_names,
     of_one_kind,
     sells_tokens,
-    tokens,
     work_of_kind,
 )
-from planner.study.one_line.line_patterns import PATTERNS
 from planner.study.one_line.line_plan import plan_of
 from planner.study.one_line.line_records import (
     ANSWER_IT,
-    GPU_WORDS,
-    MACHINE_WORDS,
     VERB_WORDS,
     LineError,
     LineParts,
     LineQuestion,
     LineReading,
     count_beside,
-    machine_size,
 )
-from planner.study.one_line.line_rules import RULES, STRAY, VERBS
-from planner.study.one_line.line_sold_names import provider_called
-from planner.study.one_line.line_spelling import middle_of_ranges, plain_spelling
-from planner.study.one_line.line_words import FILLERS, WORDS
-from planner.study.one_line.number_words import in_digits
-from planner.study.one_line.quantities import BLANK, blank, take
+from planner.study.one_line.line_rules import BLANK, PATTERNS, RULES, STRAY, VERBS, blank, take
+from planner.study.one_line.line_sellers import provider_called
+from planner.study.one_line.line_spelling import in_digits, middle_of_ranges, plain_spelling
+from planner.study.one_line.line_words import WORDS
 from pricing import Catalogue, PricingError, names
 from pricing.exchange import rates
 from pricing.formulas import printable
 from pricing.meant import Meant
 
 LONGEST = 300
+_MOST_BUDGET = 1e11  # dollars: more than all that makers ship in a year
 _WEIGHTLESS = ("team", "setting", "reservation", "one_time")  # no cost follows from how many share GPUs
 _ALWAYS = (("busy", 1.0), ("every", 1.0))
 _EXAMPLE = "64 H100 for 3 months in Germany, or Llama 70B at 5 requests a second"
 _ONE = {"place": "place", "model": "model", "provider": "seller", "seller": "seller", "price": "model"}
-_UNITS = {unit + plural for unit in ("hour", "day", "week", "month", "year") for plural in ("", "s")}
-_BOX = re.compile(rf" (?:{'|'.join(MACHINE_WORDS)})(?![a-z])(?! (?:of|with) )")
 _MOST_WITH_GPUS = 500  # people: more of them use a service
 _IN_USD = ("monthly_budget", "havesold_each", "contract", "all_price", "machine_rent", "paid_each")
 _BY_THE_HOUR = {
@@ -78,7 +73,6 @@ _ADJECTIVE = re.compile(
     rf"(?= (?:(?!(?:for|and|or|in|on|to|with|at|of|speech|language|text|{'|'.join(WORDS['nationalities'])})"
     rf" )[a-z-]+ ){{0,2}}?(?:{WORDS['organizations'].replace(' ', '|')})(?![a-z]))"
 )
-_UNIT_BEHIND = re.compile(rf"\s*(?!(?:{'|'.join(sorted(map(re.escape, FILLERS - _UNITS)))})(?![\w/]))[^\W\d]")
 
 
 def read_line(catalogue: Catalogue, typed: str, day: date | None = None) -> LineReading:
@@ -92,7 +86,7 @@ def read_line(catalogue: Catalogue, typed: str, day: date | None = None) -> Line
         raise LineError(f"{error}.") from error
     _read_names(catalogue, parts)
     leave_places_out(catalogue, parts)
-    _read_generic_count(parts)
+    read_generic_count(parts)
     ask_for_chip(catalogue, parts)
     periods = (
         () if PATTERNS["costs"].search(parts.line.lower()) or "each_hours" in parts.values else take(parts.rest, STRAY)
@@ -102,10 +96,11 @@ def read_line(catalogue: Catalogue, typed: str, day: date | None = None) -> Line
     ask_what_for(parts)
     parts.phrases.sort(key=lambda phrase: line.find(phrase.text))
     if parts.questions:
+        asked, runs = [each.text for each in parts.questions], (unknown, parts.left_out)
+        words, left = (tuple(it for it in run if not any(it in text or text in it for text in asked)) for run in runs)
         return LineReading(
-            line, None, tuple(parts.phrases), tuple(parts.notes), unknown, tuple(parts.questions),
-            left_out=tuple(it for it in parts.left_out if not any(it in each.text for each in parts.questions)),
-        )  # fmt: skip
+            line, None, tuple(parts.phrases), tuple(parts.notes), words, tuple(parts.questions), left_out=left
+        )
     if not parts.values.keys() & SAYS_ENOUGH:
         raise LineError(f"Nothing in {printable(line, 60)!r} says what is wanted: write {_EXAMPLE}.")
     return _with_plan(catalogue, parts, unknown)
@@ -113,7 +108,7 @@ def read_line(catalogue: Catalogue, typed: str, day: date | None = None) -> Line
 
 def _spelled(typed: str, day: date) -> LineParts:
     """Return a line in the spelling that its rules read. Raises `LineError` where it is empty or too long."""
-    line = " ".join(unicodedata.normalize("NFKC", typed).split())
+    line = " ".join(unicodedata.normalize("NFKC", typed.replace("m²", "sqm")).split())
     if not line:
         raise LineError(f"The line is empty: write {_EXAMPLE}.")
     if len(line) > LONGEST:
@@ -126,16 +121,18 @@ def _spelled(typed: str, day: date) -> LineParts:
 
 def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...]) -> LineReading:
     values = parts.values
-    scenario, notes, unused = plan_of(catalogue, values)
+    try:
+        scenario, notes, unused = plan_of(catalogue, values)
+    except ScenarioError as error:
+        raise LineError(_refusal(parts, error)) from error
     if _is_guess(scenario, values):  # a word that nobody knows may be the name
         parts.left_out += unknown
         unknown = ()
     stated = {name: values[name] for name in parts.spans.keys() & values.keys() if re.search(r"\d", in_digits(
         parts.words_of(name).lower()))}  # fmt: skip
     both = {"budget"} if "monthly_budget" in values else set()
-    ignored = (
-        name for name in stated.keys() - {"machine_size"} - both if _is_ignored(catalogue, values, name, scenario)
-    )
+    named = stated.keys() - {"machine_size"} - both
+    ignored = (name for name in named if _is_ignored(catalogue, values, name, scenario))
     reasons = {**dict.fromkeys(ignored, "it changes nothing in this plan"), **unused}
     idle = {name: f"{parts.words_of(name)}, as {why}" for name, why in reasons.items()}
     quiet = {name for name in idle if name in _WEIGHTLESS or (name, values.get(name)) in _ALWAYS}
@@ -143,8 +140,9 @@ def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...])
     sides = parts.compared()
     beside = {name: side for name, side in sides.items() if side != parts.line}
     parts.left_out += [idle[name] for name in idle if name not in quiet]
-    left_out = leave_names_out(catalogue, parts, scenario, sides)
-    budget = scenario.terms.budget_usd
+    left_out, budget = leave_names_out(catalogue, parts, scenario, sides), scenario.terms.budget_usd
+    if budget is not None and not 1 <= budget <= _MOST_BUDGET:
+        raise LineError(f"A budget of {budget:,.10g} USD buys no plan: write one of 1 to {_MOST_BUDGET:,.0f} USD.")
     train, serve = scenario.work[0].train, scenario.work[0].serve
     is_open = budget is not None and "gpus" not in values and "bill" not in values and not (train or serve)
     fills = train is not None and not {"tokens", "images", "due", "examples", "texts"} & values.keys()
@@ -156,6 +154,21 @@ def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...])
     )  # fmt: skip
 
 
+def _refusal(parts: LineParts, error: ScenarioError) -> str:
+    """Return why there is no plan in the words of the page and of the line, without the name of a field."""
+    cause = error.__cause__
+    wrong = {error_path(it): it["input"] for it in cause.errors()} if isinstance(cause, ValidationError) else {}
+    field = next((key for key in KEYS.values() if key.path in wrong), None)
+    if field is None:
+        return f"{error.wish}."
+    value = float(wrong[field.path])
+    number = re.compile(rf"(?<![\w.]){value:.10g}(?![\w.])")
+    texts = [it.text for it in parts.phrases if number.search(it.value.replace(",", ""))]
+    text = next((it.text for it in parts.phrases if it.field == field.label), texts[0] if len(texts) == 1 else "")
+    where = f" It was read from {printable(text, 60)!r}: write another there." if text else ""
+    return f"{field.label}: a plan can have {field.range}, not {value * (100 if field.percent else 1):,.15g}.{where}"
+
+
 def _is_guess(scenario: Scenario, values: Mapping[str, Any]) -> bool:
     """Return whether the GPU or the model of a plan is one that its line does not name."""
     is_paid = {"bill", "billfor", "seller"} & values.keys()
@@ -165,7 +178,6 @@ def _is_guess(scenario: Scenario, values: Mapping[str, Any]) -> bool:
 
 
 def _is_ignored(catalogue: Catalogue, values: Mapping[str, Any], name: str, scenario: Scenario) -> bool:
-    """Return whether a plan does not have a quantity: with another number there it is the same plan."""
     value = values[name]
     if isinstance(value, str) and re.match(r"\d", value):
         other: Any = f"3{value}"
@@ -186,26 +198,32 @@ def _read_quantities(catalogue: Catalogue, parts: LineParts) -> None:
             parts.line[: pair.end("first")] + parts.line[pair.end("second") :]
         )
         parts.rest = blank(parts.rest, pair.start(), pair.start("second"))
-    found = find_names(catalogue, parts.rest, parts.line)
-    named = [it for it in found if PATTERNS["numbered"].fullmatch(parts.rest[it.start : it.end])]
+    named = [
+        it for it in find_names(catalogue, parts.rest, parts.line)
+        if PATTERNS["numbered"].fullmatch(parts.rest[it.start : it.end])
+    ]  # fmt: skip
     for name in named:  # gemini 2.5 pro invoices: no rule takes the number of a name
         parts.rest = blank(parts.rest, name.start, name.end)
     if second := PATTERNS["second_work"].search(parts.rest):  # train a 7b, then fine-tune it
         parts.leave_out("work", second["second"].strip(" ,;"), *second.span("second"))
-    exchange = rates(catalogue)
     for was in PATTERNS["from"].finditer(parts.rest):  # a bill that went from 3k to 9k
         parts.notes.append(f"{parts.line[was.start() : was.end()].strip()} was before: it is left out.")
         parts.rest = parts.rest[: was.start()] + " " * len(was[0]) + parts.rest[was.end() :]
-    for amount in find_amounts(parts.rest, exchange, sells_tokens(catalogue, parts.rest)):
+    for amount in find_amounts(parts.rest, rates(catalogue), sells_tokens(catalogue, parts.rest)):
         value: Any = amount.usd if amount.kind in _IN_USD else amount.text
         parts.values |= {"budget_usd": amount.usd} if amount.kind == "budget" else {}
         parts.add(amount.kind, value, amount.start, amount.end, f"{amount.usd:,.10g} USD")
         parts.notes += [amount.note] if amount.note else []
-        if amount.kind == "loan_sum" and (rate := PATTERNS["loan_rate"].match(parts.rest, amount.end)):
-            parts.add("loan", float(rate[1]) / 100, *rate.span())
+        if amount.kind == "loan_sum":
+            _read_loan_rate(parts, amount.end)
     _read_rules(parts)
     for name in named:
         parts.rest = parts.rest[: name.start] + parts.plain[name.start : name.end] + parts.rest[name.end :]
+
+
+def _read_loan_rate(parts: LineParts, start: int) -> None:
+    if rate := PATTERNS["loan_rate"].match(parts.rest, start):
+        parts.add("loan", float(rate[1]) / 100, *rate.span())
 
 
 def _read_rules(parts: LineParts) -> None:
@@ -213,6 +231,8 @@ def _read_rules(parts: LineParts) -> None:
         if BLANK not in parts.rest[start:end]:
             parts.add(name, value, start, end)
             _keep_manner(parts, name, value, parts.line[start:end].lower())
+            if name == "loan_share":
+                _read_loan_rate(parts, end)
             if name == "due" and PATTERNS["from_then"].search(parts.line[:start]):
                 parts.values["is_from_then"] = True
     if {"gpu_hours", "texts"} & parts.values.keys():
@@ -221,17 +241,18 @@ def _read_rules(parts: LineParts) -> None:
 
 
 def _keep_manner(parts: LineParts, name: str, value: Any, text: str) -> None:
-    """Keep how a quantity was stated, where that changes what it means."""
     values = parts.values
-    if name == "team" and (value > _MOST_WITH_GPUS or not PATTERNS["own_gpus"].search(text)):
-        values["are_served"] = True
-    if name == "length" and value < HOURS_PER_DAY and "busy" in values:  # at night, ten hours
-        values |= {"busy": value / HOURS_PER_DAY}
-        values.pop("length", None)
-    if name == "length" and text.startswith("over"):
-        values["is_over"] = True
-    if name in _BY_THE_HOUR and _BY_THE_HOUR[name].match(text):
-        values[f"{name}_by_the_hour"] = True
+    flags = (
+        ("are_served", name == "team" and (value > _MOST_WITH_GPUS or not PATTERNS["own_gpus"].search(text))),
+        ("is_term", name == "reservation" or (name == "length" and re.search("term|contract|commit", text))),
+        ("is_over", name == "length" and text.startswith("over")),
+        (f"{name}_by_the_hour", name in _BY_THE_HOUR and _BY_THE_HOUR[name].match(text)),
+    )
+    values |= {flag: True for flag, holds in flags if holds}
+    is_shift = name == "length" and value < HOURS_PER_DAY and "busy" in values  # at night, ten hours
+    values |= {"busy": values.pop("length", value) / HOURS_PER_DAY} if is_shift else {}
+    # At so much a server we need four.
+    values |= {"replicas": values.pop("gpus")} if name == "gpus" and "server" in values else {}
 
 
 def _read_verbs(parts: LineParts) -> None:
@@ -296,7 +317,6 @@ def _read_nationality(parts: LineParts) -> Iterator[LineName]:
 
 
 def _rented_from(catalogue: Catalogue, parts: LineParts, name: LineName) -> LineName:
-    """Return a seller of tokens as the seller of GPUs that it is too."""
     provider = provider_called(catalogue, parts.rest[name.start : name.end]) if name.kind == "seller" else None
     return name if provider is None else name._replace(kind="provider", meant=provider)
 
@@ -348,38 +368,7 @@ def _add_name(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from:
     parts.notes += [name.meant.note] if name.meant.note else []
 
 
-def _read_generic_count(parts: LineParts) -> None:
-    """Read `16 gpus` and a number that stands alone, where no chip has a count; `32 more` beside those one has."""
-    for word in tokens(parts.rest):
-        count = count_beside(parts.rest, word.start, word.end)
-        if "gpus" not in parts.values and word.text in GPU_WORDS and count:
-            parts.values |= {"of_each": True} if PATTERNS["each"].match(parts.rest, word.end) else {}
-            box = _BOX.match(parts.rest, word.end)  # two gpu nodes
-            many = count.many * (machine_size(parts.values.get("chip", "")) if box else 1)
-            parts.add("gpus", many, count.start, box.end() if box else word.end)
-        elif "gpus" not in parts.values and "chip" in parts.values and count and word.text in MACHINE_WORDS:
-            many = count.many * machine_size(parts.values["chip"])
-            parts.add("gpus", many, count.start, word.end, f"{many:,}")
-        elif (
-            word.text in ("more", "additional")
-            and count
-            and not PATTERNS["time_behind"].match(parts.rest, word.end)
-            and {"have", "gpus"} & parts.values.keys()
-        ):
-            name, now = ("gpus", "have") if "have" in parts.values else ("grows_to", "gpus")
-            parts.add(name, parts.values[now] + count.many, count.start, word.end)
-    for word in tokens(parts.rest):
-        is_alone = _UNIT_BEHIND.match(parts.rest, word.end) is None
-        is_alone = is_alone and parts.rest[word.end : word.end + 1] not in ("x", "%")
-        is_alone = is_alone and PATTERNS["ordered"].search(parts.rest[: word.start]) is not None
-        is_behind = parts.spans.get("gpu", (0, 0))[1] + 1 == word.start  # b300 32
-        is_alone = is_alone and (is_behind or not re.match(r",\d{3}| *[|]", parts.rest[word.end :]))  # 40 loras
-        if "chip" in parts.values and "gpus" not in parts.values and word.text.isdecimal() and is_alone:
-            parts.add("gpus", int(word.text), word.start, word.end)
-
-
 def _called(catalogue: Catalogue, choice: str) -> str:
-    """Return the label of a choice: Georgia (country), Georgia (US state)."""
     if choice in catalogue.models:
         return f"as {catalogue.models[choice].label}"
     try:

@@ -1,0 +1,178 @@
+"""Whole classes of lines: unknown names, numbers with any unit, money, wishes, instances, models of one's own size."""
+
+import itertools
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from planner.scenario.known_names import ScenarioError
+from planner.scenario.scenario import Scenario
+from planner.study.one_line.line_records import LineError
+from planner.study.one_line.read_line import read_line
+from pricing.exchange import rates
+from tests.frozen import live_catalogue
+from tests.rows import each_row
+
+_WORKS = ("8 h100 for 2 years", "llama 70b at 5 requests a second", "train a 7b on 100B tokens with 16 h100")
+_SLOTS = ("in", "at", "from", "on", "with", "via", "using")
+_NOBODY = ("Zyxcloud", "Qwertium", "Vornheim GmbH", "eu-fra-9", "xx-north-7", "zz9.metal", "新加坡", "Новоград")
+
+
+def _plan(line: str) -> Scenario | None:
+    """Return the plan of a line; None where it asks, or says why there is none."""
+    try:
+        return read_line(live_catalogue(), line).scenario
+    except (LineError, ScenarioError):
+        return None
+
+
+def _pairs(*parts: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Yield each mix of the parts, thinned evenly to a few hundred."""
+    mixes = list(itertools.product(*parts))
+    return iter(mixes[:: max(len(mixes) // 300, 1)])
+
+
+@pytest.mark.slow
+def test_what_stands_for_a_name_and_is_none_is_never_planned_over() -> None:
+    planned = [line for work, slot, name in _pairs(_WORKS, _SLOTS, _NOBODY) if _plan(line := f"{work} {slot} {name}")]
+    assert not planned
+
+
+@pytest.mark.slow
+def test_a_number_with_a_unit_of_something_else_changes_no_plan() -> None:
+    units = (
+        "800 V", "400 volts", "32 A", "25 kg", "25 °C", "60 dB", "42U", "40 m²", "400 Gbps", "3.2 Tb/s", "64 cores",
+        "96 vCPUs", "3.5 GHz", "512 GB RAM", "2 TB RAM", "12 floors", "30 km", "8 lanes", "48 ports", "24 languages",
+        "99.9% uptime", "120 fps", "4K", "1080p", "12 cameras", "7 nm", "5G", "ISO 27001", "Tier 3", "100 MB logs",
+        "4 h response", "9 out of 10", "10x", "5th floor", "v2.3", "16 bays", "60 sensors",
+    )  # fmt: skip
+    bases = (*(f"{work}, {{}}" for work in _WORKS), "we pay openai $20k a month, {}", "{}, 8 h100 for 2 years")
+    plain = {base: _plan(base.format("").strip(" ,")) for base in bases}
+    changed = [
+        line for base, unit in _pairs(bases, units) if _plan(line := base.format(unit)) not in (None, plain[base])
+    ]
+    assert None not in plain.values()
+    assert not changed
+
+
+@pytest.mark.slow
+def test_a_sum_is_in_the_currency_that_it_names_or_a_question() -> None:
+    sums = {
+        "EUR 300k": (3e5, "EUR"), "300k€": (3e5, "EUR"), "300 TEUR": (3e5, "EUR"), "300 kEUR": (3e5, "EUR"),
+        "0.3 MEUR": (3e5, "EUR"), "300.000 €": (3e5, "EUR"), "3 MSEK": (3e6, "SEK"), "2 mn NOK": (2e6, "NOK"),
+        "R$ 2 million": (2e6, "BRL"), "CHF 250k": (2.5e5, "CHF"), "200k pounds": (2e5, "GBP"), "S$ 400k": (4e5, "SGD"),
+        "2 crore": (2e7, "INR"), "₩500,000,000": (5e8, "KRW"), "2M yuan": (2e6, "CNY"), "1.5M zł": (1.5e6, "PLN"),
+        "5M Kč": (5e6, "CZK"), "90M Ft": (9e7, "HUF"), "10M ₺": (1e7, "TRY"), "1M lei": (1e6, "RON"),
+        "300 grand": (3e5, "USD"), "US$300k": (3e5, "USD"), "200k + 100k": (3e5, "USD"),
+    }  # fmt: skip
+    frames = (
+        "budget {} for h100",
+        "{} budget, 8 h100, 3 years",
+        "8 h100 with a budget of {}",
+        "our budget is {}: h200",
+    )
+    per = {**{code: rate.usd for code, rate in rates(live_catalogue()).items()}, "USD": 1.0}
+    plans = {(text, frame): _plan(frame.format(text)) for text in sums for frame in frames}
+    wrong = {key: plan and plan.terms.budget_usd for key, plan in plans.items() if plan is None or plan.terms.budget_usd
+        != pytest.approx(sums[key[0]][0] * per[sums[key[0]][1]], rel=0.01)}  # fmt: skip
+    assert not wrong
+    unknown = ("20M RUB", "₽20M", "NT$ 20 million", "AED 2M", "50M naira", "3M kr", "KES 1.5M", "300 foo", "12 Xkr")
+    lines = [frame.format(text) for text, frame in itertools.product(unknown, frames)]
+    assert not [line for line in lines if (plan := _plan(line)) and plan.terms.budget_usd]
+
+
+@pytest.mark.slow
+def test_tokens_read_and_written_keep_their_sides_in_any_form_and_order() -> None:
+    forms = (
+        "{i} token {r} and {o} token {w}", "{r} of {i} tokens, {w} of {o} tokens", "{r}: {i}, {w}: {o}",
+        "{r} {i}, {w} {o}",
+        "{w} of {o} tokens, {r} of {i} tokens", "{w} {o} tokens, {r} {i} tokens", "{i} in, {o} out", "{o} out, {i} in",
+        "reads {i} tokens and writes {o} tokens", "avg {i} in {o} out", "{i} input tokens and {o} output tokens",
+        "{i}/{o} tokens",
+    )  # fmt: skip
+    nouns = (("prompts", "answers"), ("inputs", "outputs"), ("input", "output"), ("prompts", "replies"))
+    wrong = []
+    for form, (read, written), (i, o) in itertools.product(forms, nouns, ((3000, 400), (500, 2000))):
+        plan = _plan(line := f"llama 70b, {form.format(i=i, o=o, r=read, w=written)}, 2 rps")
+        serve = plan.work[0].serve if plan else None
+        wrong += (
+            [] if serve and (serve.input_tokens, serve.output_tokens, serve.requests_per_s) == (i, o, 2) else [line]
+        )
+    assert not wrong
+
+
+@pytest.mark.slow
+def test_the_name_of_a_cloud_instance_is_its_gpu_its_count_and_its_seller() -> None:
+    skus: dict[tuple[str, str], set[tuple[str, int]]] = {}
+    for offer in live_catalogue().offers.values():
+        name = (offer.sku or "").partition(" (")[0]
+        if offer.provider in ("aws", "azure", "gcp", "oci") and re.search(r"\d.*[._-]", name) and " " not in name:
+            skus.setdefault((offer.provider, name), set()).add(
+                (offer.accelerator, offer.accelerators_per_instance or 0)
+            )
+    wrong = {}
+    for (seller, name), machines in skus.items():
+        plan = _plan(f"{name} for a year, 3 instances")
+        found = plan and (plan.accelerator, plan.work[0].accelerators // 3)
+        rented = plan and plan.rent.offer and live_catalogue().offers[plan.rent.offer].provider
+        wrong |= {} if found in machines and rented in (seller, None) else {name: (found, rented)}
+    assert len(skus) > 40
+    assert not wrong
+
+
+@each_row(("line", "ways"), [
+    ("rent only, 16 h200", {"on_demand", "reserved"}), ("16 h200, no capex", {"on_demand"}), ("cloud only: 8 h100", {
+        "on_demand"}),
+    ("we don't want to own hardware, 8 h100", {"reserved"}), ("buy only: 16 h200", {"own", "loan"}),
+    ("8 h100, no renting", {"own"}), ("I want to lease, not buy, 24 h100", {"lease", "on_demand"}),
+    ("hosted only, deepseek v3, 5 rps", {"hosted"}), ("llama 70b for 300 tellers, zonder cloud", {"own", "lease"}),
+    ("llama 70b für 40 leute, keine Cloud", {"own"}), ("the bank will not allow any cloud: llama 70b for 300 tellers", {
+        "own"}),
+    ("rent or buy 8 h100", set()), ("8 h100, should we buy or not", set()),
+])  # fmt: skip
+def test_a_wish_for_a_way_is_the_only_way_planned(line: str, ways: set[str]) -> None:
+    plan = _plan(line)
+    assert plan is not None
+    assert ways <= set(plan.ways)
+    assert bool(ways) == bool(plan.ways)
+    assert not {"own", "on_demand"} <= set(plan.ways), "both sides are left"
+
+
+@each_row(("line", "refused"), [
+    ("anything but AWS: 32 H100", {"aws"}), ("64 gb200, any seller but oracle", {"oci"}),
+    ("16 h100 not from google or aws", {"aws", "gcp"}),
+    ("no hyperscalers: 32 H200", {"aws", "azure", "gcp", "oci"}), ("no aws, no azure: 8 h100", {"aws", "azure"}),
+])  # fmt: skip
+def test_a_seller_that_is_refused_is_not_rented_from(line: str, refused: set[str]) -> None:
+    plan = _plan(line)
+    assert plan is not None
+    assert plan.rent.offer is not None
+    assert live_catalogue().offers[plan.rent.offer].provider not in refused
+
+
+@each_row(("line", "total", "active"), [
+    ("serve our 34B model at 8 rps", 34, None), ("train a 70B MoE with 12B active on 3T tokens", 70, 12),
+    ("our own MoE has 120B parameters, 9B active, 4 rps", 120, 9), ("our 5.4B model for 100 people", 5.4, None),
+    ("our model is a 1.3 trillion parameter MoE, 40b active, 1 rps", 1300, 40),
+    ("fine-tune our 7B model on 50M tokens", 7, None),
+])  # fmt: skip
+def test_a_model_of_ones_own_size_is_no_named_model(line: str, total: float, active: float | None) -> None:
+    plan = _plan(line)
+    assert plan is not None
+    task = plan.work[0].train or plan.work[0].serve
+    assert (plan.models[0].params_b, plan.models[0].active_params_b) == (total, active)
+    assert task is not None
+    assert task.model == plan.models[0].name
+
+
+@each_row(("line", "choice"), [
+    ("I want to learn CUDA", "one L4"), ("what gpu for learning pytorch under 600 euros", "RTX 4060"),
+    ("100k a day, llama 70b", "requests"), ("we pay 22k for openai and 9k for anthropic a month", "31000"),
+    ("serve our 1.5T model at 8 rps", "40B"), ("budget 40000 kr for a 4090", "SEK"),
+    ("500k RUB for a 4090", "leave it"),
+])  # fmt: skip
+def test_what_is_open_is_a_question_whose_choices_are_plans(line: str, choice: str) -> None:
+    (question,) = read_line(live_catalogue(), line).questions
+    assert any(choice in label for label in question.choices)
+    assert all(_plan(each) for each in question.choices.values())
