@@ -116,7 +116,6 @@ def _load_requested(args: argparse.Namespace) -> LoadedScenario:
 
 
 def _staying(facts: Catalogue, args: argparse.Namespace) -> dict[str, Any]:
-    """Return where the work must stay, and the place of owned machines with it."""
     from pricing.orderable import staying
 
     allowed = staying(facts, args.stay).countries

@@ -26,7 +26,6 @@ def help_page() -> str:
 
 
 def _verbs(parser: argparse.ArgumentParser) -> Iterator[str]:
-    """Each verb of a parser; one with kinds of its own is followed by these."""
     for several in parser._actions:
         if isinstance(several, argparse._SubParsersAction):
             helps = {choice.dest: choice.help for choice in several._choices_actions}

@@ -95,7 +95,6 @@ def _accepted_prices() -> Published:
 
 
 def _parquet(table: Table, name: str) -> dict[str, bytes]:
-    """Return the same as a Parquet file, where pyarrow is installed."""
     if find_spec("pyarrow") is None:
         return {}
     arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")

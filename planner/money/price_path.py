@@ -111,7 +111,6 @@ def _central_change(setting: PlanContext) -> tuple[float, Origin]:
 
 
 def _range_offsets(setting: PlanContext) -> tuple[float, float]:
-    """Return how far the ends of the range lie from its middle."""
     value = setting.catalogue.facts[RENT_CHANGE].figure.newest
     middle = to_plan_terms(setting, value.typical)
     low, high = (to_plan_terms(setting, end(value, case)) - middle for case in ("low", "high"))

@@ -133,7 +133,6 @@ def _tax_lines(put: InputSheet, setting: PlanContext, tax: TaxInputs, ledger: Le
 
 
 def _written_off_by(setting: PlanContext, tax: TaxInputs) -> str:
-    """Return how hardware is written off, in words."""
     if tax.shares_by_year:
         return "written off by shares of your own"
     schedule = schedule_in_use(setting, tax)

@@ -91,7 +91,6 @@ def _grouped_query(model: Model) -> AttentionLayer:
 
 
 def _gate(model: Model, layer: AttentionLayer) -> float:
-    """Parameters of the gate on what comes out of the heads."""
     each = {None: 0.0, "heads": 1.0, "values": layer.v_dim}[model.output_gate]
     return need(model, "hidden") * layer.heads * each
 

@@ -62,7 +62,6 @@ def portfolio_sentences(fleets: Fleets, rule: Rule) -> tuple[str, ...]:
 
 
 def _best_options(fleets: Fleets) -> Iterator[str]:
-    """Yield the best option of each fleet that several plans share."""
     for fleet in fleets:
         if fleet.members[1:]:
             place = f" {fleet_name(fleet)}:" if fleets[1:] else ""

@@ -67,7 +67,6 @@ def headline(bars: Sequence[TornadoBar]) -> str:
 
 
 def _inner_label(name: str) -> str:
-    """Return the short label of an input as it stands inside a sentence."""
     return words.lower_first(short_label(name))
 
 

@@ -149,7 +149,6 @@ def format_usd_short(value: float) -> str:
 
 
 def _sign_and_size(value: float) -> tuple[str, float]:
-    """Return the sign and mark of an amount, and its size in the money shown."""
     money = shown_money()
     amount = money.amount(value)
     size = abs(amount)

@@ -191,7 +191,6 @@ def _joint_axes(groups: Any, name: str, lines: Lines) -> Iterable[SweepAxis]:
 
 
 def _axis(paths: tuple[Path, ...], columns: Sequence[Sequence[Any]]) -> SweepAxis:
-    """Columns as one axis, written out but for long ranges alone."""
     steps = AxisSteps(tuple(columns))
     return SweepAxis(paths, steps if all(isinstance(column, LazyRange) for column in columns) else tuple(steps))
 

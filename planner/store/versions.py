@@ -168,7 +168,6 @@ Pair = tuple[float | str | None, float | str | None]
 
 
 def _measure_rows(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[tuple[str, str, Pair, float | None]]:
-    """Yield each measure that differs, with its change where both are numbers."""
     for key in dict.fromkeys((*was["options"], *now["options"])):
         old, new = (side["options"].get(key, {"label": "", "measures": {}}) for side in (was, now))
         for name in dict.fromkeys((*old["measures"], *new["measures"])):

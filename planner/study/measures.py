@@ -163,7 +163,6 @@ def _break_even_hours(result: OptionResult) -> MeasureValue:
 
 
 def _emission(name: str, kind: str, end: Case, description: str, label: str = "", was: str = "") -> Measure:
-    """Kilograms of one kind of emission, at one end of their range."""
 
     def value(result: OptionResult) -> MeasureValue:
         if end == "typical":

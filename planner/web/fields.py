@@ -202,7 +202,6 @@ def _widget(catalogue: Catalogue, key: LinkKey, hint: str | None) -> None:
 
 
 def _years_field(key: LinkKey) -> None:
-    """Show the years as a number, with the usual spans beside it."""
     st.number_input(key.label, 0.25, 10.0, 3.0, 0.25, format="%g", key=key.key, help=key.help)
     choice_buttons(
         _USUAL, {years_words(years): "" for years in _USUAL_YEARS},

@@ -192,7 +192,6 @@ def undo(run: str) -> None:
 
 
 def _change(change: Callable[[LivePriceStore], _T]) -> _T | None:
-    """Return the result of a change to the store; None where it is refused."""
     st.session_state[_REFUSAL] = None
     try:
         with closing(opened()) as database:

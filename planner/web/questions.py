@@ -269,7 +269,6 @@ def _on_change() -> None:
 
 
 def _save(question: QuestionKind) -> None:
-    """Save the values typed for a question, and take them out of the address."""
     fields.restore_all_fields()
     texts = address.texts()
     values = {name: texts[name] for name in question.own if name in texts}

@@ -36,7 +36,6 @@ _INPUTS = "Simulated inputs, their ranges and sources"
 
 
 def _option_columns() -> dict[str, object]:
-    """Return the column format of each measure in the table of options."""
     columns: dict[str, object] = {"Option": st.column_config.TextColumn(width=180)}
     for measure in (measure for measure in MEASURES if measure.label):
         column = st.column_config.NumberColumn(

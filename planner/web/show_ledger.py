@@ -66,7 +66,6 @@ def _line(line: Line) -> None:
 
 
 def _input(used: LedgerInput) -> str:
-    """Return one input as text: its name, value, source and date."""
     origin = used.origin if isinstance(used.origin, Origin) else used.origin(0)
     name, value = words.markdown(formula_input_label(used.name)), words.markdown(format_input(used))
     note = f" · {words.markdown(origin.note)}" if origin.note else ""

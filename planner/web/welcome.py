@@ -75,7 +75,6 @@ def _choose(catalogue: Catalogue, use: UseScenario, lines: dict[str, str]) -> No
 
 
 def _pin_others(catalogue: Catalogue, reading: LineReading) -> None:
-    """Pin the plan of each other side of a line that compares."""
     for name, other in reading.beside.items():
         side = read_line(catalogue, other, state.day())
         if side.scenario is not None:

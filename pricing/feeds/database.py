@@ -174,7 +174,6 @@ def _file(folder: Path) -> Path:
 
 @cached(1)
 def _columns() -> dict[str, str]:
-    """Return the columns of each table, as the statements make them."""
     with closing(sqlite3.connect(":memory:")) as empty:
         empty.executescript(_TABLES.format(number=SQLITE.number))
         tables = re.findall(r"TABLE IF NOT EXISTS (\w+)", _TABLES)

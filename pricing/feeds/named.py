@@ -297,5 +297,4 @@ def _has_price(record: HostedPrice, price: ObservedPrice) -> bool:
 
 
 def _machine(name: str) -> str:
-    """Return a machine's name without what a cloud puts in front of all of them."""
     return plain(name).removeprefix("standard")

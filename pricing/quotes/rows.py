@@ -290,7 +290,6 @@ def _near(price: float, usual: float) -> bool:
 
 
 def _duplicate_key(quote: AnyQuote) -> object:
-    """Return the key that two rows share where the later replaces the earlier."""
     if isinstance(quote, OfferQuote):
         return "offer", quote.shape, quote.valid_from, quote.price is None
     if isinstance(quote, HardwareQuote):

@@ -255,7 +255,6 @@ def add_power_price(sheet: InputSheet, setting: PlanContext) -> None:
 
 
 def _add_price_change(sheet: InputSheet, setting: PlanContext, name: str) -> None:
-    """Return how a price of owning changes in a year."""
     add_price_change(sheet, setting, name, CHANGES[name], getattr(setting.scenario.own, name))
 
 

@@ -317,7 +317,6 @@ def _setup_lines(sheet: InputSheet, setting: PlanContext, price: str, room_kw: s
 
 
 def _ordered_years(sheet: InputSheet) -> Num:
-    """Years from today to the order."""
     return _value(sheet, "ordered_after_years") if "ordered" in sheet.used else 0.0
 
 

@@ -222,7 +222,6 @@ def _booked(tier: ReservationTier, machines: _HeldMachines, *, is_prepaid: bool)
 
 
 def _with_data(need: DemandLayer, share: Array) -> DemandLayer:
-    """A part of the work with the part of the data that goes with it."""
     part = in_short(share)
     return replace(need, storage_tb=need.storage_tb * part, egress_tb_per_month=need.egress_tb_per_month * part)
 

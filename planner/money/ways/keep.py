@@ -102,7 +102,6 @@ def supplemental_rent(
 
 
 def _split_work(setting: PlanContext, kept: ExistingHardware) -> tuple[DemandLayer, DemandLayer]:
-    """Return the work that the machines do, and the rest."""
     able = kept.accelerators * kept.speed
     share = deferrable_capacity_share(setting, kept.accelerators)
     return setting.demand.upto(able, share), setting.demand.above(able, share)

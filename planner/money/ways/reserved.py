@@ -131,7 +131,6 @@ def resold_hours_lines(setting: PlanContext, bill: ReservationBill, *, with_peop
 
 
 def _heading(part: ReservedPart, has_steps: bool) -> str:
-    """Return the heading over the lines of one of several reservations."""
     first = next(booking for booking in part.tier.bookings if (booking.offer, booking.term_months) == part.contract)
     step = f"Step {part.step}, " if has_steps else ""
     many = "" if part.tier.most is None else f"{part.tier.most:,} "

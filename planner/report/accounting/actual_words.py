@@ -64,7 +64,6 @@ def actuals_of(plan: Plan, bill: Bill, each: int | None = None) -> Actuals:
 
 
 def _machine_size(plan: Plan) -> int:
-    """Return the accelerators of the machine that the plan rents."""
     offers, catalogue = plan.setting.offers, plan.setting.catalogue
     key = offers.on_demand or offers.reserved or offers.spot
     return catalogue.offers[key].accelerators_per_instance if key in catalogue.offers else 1
@@ -241,7 +240,6 @@ def _later_work(work: Work, factor: float, until: int) -> Work | None:
 
 
 def _later_jobs(work: Work, passed: int) -> Iterator[ScheduledJob]:
-    """Yield the jobs that are still to come, by their month then."""
     for job in work.jobs:
         month = job.first_month - passed
         if month < 1 and job.every_months is not None:

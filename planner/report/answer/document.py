@@ -107,7 +107,6 @@ def _also(measures: OtherMeasures) -> parts.ExtraSchema:
 
 
 def _question(report: PlanReport) -> dict[str, Any]:
-    """Return the question, its day, its facts and its conventions."""
     plan = report.plan
     setting, scenario, catalogue = plan.setting, plan.setting.scenario, plan.setting.catalogue
     shown, chip = setting.currency, catalogue.accelerators.get(scenario.accelerator)

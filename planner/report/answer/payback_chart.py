@@ -98,7 +98,6 @@ def payback_summary(answer: Answer) -> str:
 
 
 def _months_by_event(answer: Answer) -> dict[str, list[int]]:
-    """The months of each kind of event, in the order of the first."""
     months: dict[str, list[int]] = {}
     for event in timeline_events(answer):
         months.setdefault(event.what, []).append(event.month)

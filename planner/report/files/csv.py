@@ -220,7 +220,6 @@ def _add_months(columns: Mapping[str, list[Any]], cells: Mapping[str, Any], mont
 
 
 def _common_cells(plan: Plan) -> dict[str, Any]:
-    """Return the cells that are the same in every row of the file."""
     setting, rate = plan.setting, convert_to_plan_currency(1.0, plan.setting.currency)
     return {
         "schema_version": SCHEMA_VERSION,
@@ -242,7 +241,6 @@ def _common_cells(plan: Plan) -> dict[str, Any]:
 
 
 def _periods(plan: Plan) -> dict[str, Any]:
-    """Return today as a period of no length, then one month after the other."""
     months = plan.setting.timeline.last
     days = month_days(plan.setting, months)
     years, quarters = (

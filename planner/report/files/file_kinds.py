@@ -69,7 +69,6 @@ Schema = dict[str, Any]
 
 
 def _light_schemas() -> dict[str, Callable[[], Schema]]:
-    """Schemas of files that are read without the engine."""
     from planner.scenario.file import PortfolioFile, file_schema
     from planner.scenario.latency import DayPattern, LatencyClass
     from planner.scenario.presets import Preset

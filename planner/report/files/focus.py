@@ -149,7 +149,6 @@ def focus_bytes(table: Table, suffix: str) -> bytes:
 
 
 def _parquet_type(name: str) -> str:
-    """Return the type of a column, also where all of its values are null."""
     if name == "x_IsForecast":
         return "bool"
     return "double" if name.endswith(("Cost", "Quantity", "UnitPrice", "Factor", "PresentValue")) else "string"

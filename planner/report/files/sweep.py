@@ -234,7 +234,6 @@ def _number(cell: Any) -> float | None:
 
 
 def _options(columns: SweepColumns, by_name: Mapping[str, Any]) -> Iterator[schema.SweepOptionSchema]:
-    """Yield the options that have a price in this row."""
     for option in columns.options:
         costs = {name: _number(by_name.get(f"{name}_{option}")) for name in BY_OPTION}
         measures = {name: _number(by_name.get(f"{name}_{option}")) for name in columns.measures}

@@ -230,7 +230,6 @@ def write_books(sheet: MonthSheet, rows: Iterable[_Row], result: OptionResult, t
 
 
 def _known_months(result: OptionResult) -> dict[str, Any]:
-    """Return the months of tax and profit that the engine has calculated."""
     profits = option_profit_and_loss(result.plan.setting, result.way).by_month
     of_tax = {used.name: used.value for line in result.way.option.ledger.lines for used in line.used}
     return {name: of_tax[name] for name in TAX_MONEY & of_tax.keys()} | {

@@ -27,7 +27,6 @@ def _format_position(position: float) -> str:
 
 
 def _place(position: float) -> str:
-    """A place in a range of prices, where there is little room."""
     share, end = round(100 * abs(position)), "low" if position < 0 else "high"
     return "middle" if share == 0 else end if share == 100 else f"{share}% towards the {end}"
 

@@ -99,7 +99,6 @@ def _row(catalogue: Catalogue, key: str, estimate: PriceEstimate, day: date) -> 
 
 
 def _priced(catalogue: Catalogue, offer: Offer, figure: Figure, estimate: PriceEstimate, day: date) -> dict[str, Any]:
-    """Return the price as read, its estimate of today, and its source."""
     value = figure.newest
     source = catalogue.sources[value.source]
     return {

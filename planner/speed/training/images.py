@@ -234,7 +234,6 @@ def _rate(
 def _nearest_count(
     runs: tuple[PublishedImageRate, ...], chip: str, accelerators: int
 ) -> tuple[PublishedImageRate, ...]:
-    """The runs on that chip whose number of accelerators is nearest."""
     here = [run for run in runs if run.accelerator == chip]
     apart = {run: abs(log2(run.accelerators / accelerators)) for run in here}
     least = min(apart.values())

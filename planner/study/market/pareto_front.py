@@ -381,7 +381,6 @@ def _task_text(catalogue: Catalogue, task: Task) -> str:
 
 
 def _model_label(catalogue: Catalogue, name: str) -> str:
-    """Return the catalogue's label of a model; for a model of your own its name."""
     try:
         return catalogue.models[find_model_record(catalogue, name)].label
     except PricingError:

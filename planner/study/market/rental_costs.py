@@ -217,7 +217,6 @@ def _terms(query: RentalQuery, index: int) -> Iterator[tuple[str, float]]:
 
 
 def _paid_months(estimate: WorkEstimate, term_months: float) -> float:
-    """Return the months paid for one run: as many whole terms as it takes."""
     days = 0.0 if estimate.days is None else estimate.days.typical
     return max(math.ceil(days / DAYS_PER_MONTH / term_months - 1e-9), 1) * term_months
 

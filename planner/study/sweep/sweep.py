@@ -338,7 +338,6 @@ def _with_measures(answer: PointAnswer, results: Iterable[OptionResult], measure
 
 
 def _point_answer(decision: Decision, absent: Sequence[SkippedOption]) -> PointAnswer:
-    """Return a decision as the answer of its point."""
     own, rent, best, pair = decision.own, decision.rent, decision.best, decision.pair
     notes = ("" if decision.limit is None else decision.limit.message, *decision.missing)
     if best is None:
@@ -356,7 +355,6 @@ def _point_answer(decision: Decision, absent: Sequence[SkippedOption]) -> PointA
 
 
 def _with_futures(point: PointAnswer, answer: Answer) -> PointAnswer:
-    """Return a point's answer with the verdict and ranges of its futures."""
     costs = ((each.option.key, each.present_usd, each.low_usd, each.high_usd) for each in answer.ranked)
     return replace(
         point,

@@ -180,7 +180,6 @@ def _plan_prices(rows: ReplyRows, reply: FeedReply) -> Iterator[Observation]:
 
 
 def _lines(rows: ReplyRows, reply: FeedReply, needed: Sequence[str], words: Sequence[str]) -> Iterator[Line]:
-    """Yield the lines of a table that hold these words, by the needed columns."""
     lines = reply.lines()
     header: list[str] = next((next(csv.reader([line])) for line in lines if line.lstrip('"').startswith(HEADER)), [])
     rows.columns(header, needed)

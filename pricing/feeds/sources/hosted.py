@@ -88,7 +88,6 @@ def _tier(vendor: str, model: object, price: Row, tier: str) -> Iterator[HostedP
 
 
 def _hours(start: float, end: float) -> float:
-    """Return the hours from one time of the day to another, each as 1630."""
     first, last = (time // 100 + time % 100 / 60 for time in (start, end))
     return (last - first) % 24 or 24
 
