@@ -206,7 +206,7 @@ def _capex(sight: Sight) -> Yardstick:
     usual, count = sight.day_one, sight.fleet
     slip: Slip = (float(count), f"the price of one typed for all {count:,}")
     if sight.scenario.own.capex_per == "machine":
-        usual /= math.ceil(count / sight.size)
+        usual /= max(math.ceil(count / sight.size), 1)
         slip = (float(sight.size), ONE_AS_MACHINE.format(size=_EIGHT.get(sight.size, sight.size)))
     return Yardstick(usual, usual, usual, "USD", is_known=False, slips=(slip,))
 

@@ -108,21 +108,15 @@ GRID = {False: "#d9dce3", True: "#3b3f4a"}
 
 
 class Chart(go.Figure):  # type: ignore[misc]  # plotly has no types
-    """A figure that is finished once it is made: a page that shows it again has its dictionary from the first time."""
+    """A figure as the browser gets it: plotly's own objects take long to build, and nobody reads them."""
 
-    _shown: dict[str, Any] | None = None
+    def __init__(self, data: list[dict[str, Any]], layout: dict[str, Any]) -> None:
+        """Keep traces of plain values and a layout."""
+        self._traces, self._frame = data, layout
 
     def to_dict(self) -> dict[str, Any]:
-        """The figure for the browser. Not to be changed."""
-        if self._shown is None:
-            self._shown = super().to_dict()
-            self._shown["layout"]["template"] = _template(templates.default)
-        return self._shown
-
-
-def finished(data: list[dict[str, Any]], layout: dict[str, Any]) -> Chart:
-    """A chart without plotly's own checks. All share one template: to copy it into each takes longer than all else."""
-    return Chart({"data": data, "layout": layout | {"template": {}}}, _validate=False)
+        """The figure for the browser. Not to be changed: all charts share one template."""
+        return {"data": self._traces, "layout": self._frame | {"template": _template(templates.default)}}
 
 
 @cached(2)
@@ -156,7 +150,7 @@ def style_figure(
     if quiet:
         shared["legend"] |= {"traceorder": "normal"}
     axes = {name: both | layout.pop(name) for name in ("xaxis", "yaxis")}
-    return finished(*in_shown_money(data, shared | axes | layout))
+    return Chart(*in_shown_money(data, shared | axes | layout))
 
 
 def option_color(way: Way, dark: bool) -> str:

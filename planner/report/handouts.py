@@ -26,11 +26,11 @@ from planner.money.verdict.answer import Answer
 from planner.report import words
 from planner.report.accounting.book_words import accounting_table
 from planner.report.answer.phrases import question_text
-from planner.report.answer.plan_report import PlanReport
+from planner.report.answer.plan_report import DISCLAIMER, PlanReport, facts_text
 from planner.report.answer.profit_words import profit_csv
 from planner.report.answer.sentences import not_counted
 from planner.report.answer.verdict_line import doubt_text
-from planner.report.facts.assumptions import AssumptionRow, assumption_rows, leading_sources
+from planner.report.facts.assumptions import AssumptionRow, assumption_rows
 from planner.report.files.csv import (
     COLUMN_RECORDS,
     SIGN,
@@ -48,16 +48,14 @@ from planner.scenario.file import plan_table_rows
 from planner.scenario.link import scenario_to_link
 from planner.scenario.plan_csv import FILES_FILE, checksum
 from planner.scenario.question import detect_question
-from planner.scenario.shown_money import shown_money
 from planner.study.measures import MEASURES
 from planner.study.uncertainty.futures import Futures
 from planner.study.uncertainty.tornado import TornadoBar
 
 _TEMPLATE = Path(__file__).with_name("memo.typ")
-_INPUTS, _CREDITED = 12, 3  # the inputs that weigh most, on paper; the sources named under a chart
+_INPUTS = 12  # those that weigh most
 _OPTION_HEADS = ("Option", "Median", "10th percentile", "90th percentile", "Cash on day one", "Total cash")
 _INPUT_HEADS = ("Input", "Value", "Range", "Source", "Day")
-_DISCLAIMER = "An estimate, not financial advice. Prices exclude taxes."
 
 
 def memo_data(report: PlanReport, bars: Sequence[TornadoBar], link: str = "") -> dict[str, Any]:
@@ -69,7 +67,7 @@ def memo_data(report: PlanReport, bars: Sequence[TornadoBar], link: str = "") ->
         "title": report.summary.title,
         "question": question_text(setting.catalogue, detect_question(values), values),
         "day": setting.day.isoformat(),
-        "facts": _facts_text(report.plan),
+        "facts": facts_text(report.plan),
         "doubt": doubt_text(answer),
         "cards": [[tile.label, tile.value, tile.range] for tile in report.summary.figures],
         "bars": [[way.option.title, way.low_usd, way.present_usd, way.high_usd] for way in answer.ranked],
@@ -87,25 +85,9 @@ def memo_data(report: PlanReport, bars: Sequence[TornadoBar], link: str = "") ->
         "turns": list(report.summary.turns),
         "input_heads": _INPUT_HEADS,
         "inputs": [_input_cells(row) for row in weighty],
-        "not_included": f"Not included: {not_counted(report.plan)}. {_DISCLAIMER}",
+        "not_included": f"Not included: {not_counted(report.plan)}. {DISCLAIMER}",
         "link": link,
     }
-
-
-def credit_text(plan: Plan, answer: Answer) -> str:
-    """Return the line that goes with a chart wherever it is taken: the plan, its day and its sources."""
-    setting, values = plan.setting, scenario_to_link(plan.setting.written)
-    name = f"{values['name']}: " if "name" in values else ""
-    sources = leading_sources(way.option.ledger for way in (answer.pair or answer.ranked[:1]))
-    more = [f"{len(sources) - _CREDITED} more"] if len(sources) > _CREDITED else []
-    source_text = f" Sources: {'; '.join([*sources[:_CREDITED], *more])}." if sources else ""
-    question = question_text(setting.catalogue, detect_question(values), values)
-    return f"{name}{question}. {_facts_text(plan)}.{source_text} {_DISCLAIMER}"
-
-
-def _facts_text(plan: Plan) -> str:
-    facts = f"Prices as of {words.day(plan.setting.day)}, catalogue {plan.setting.catalogue.digest[:8]}"
-    return ", ".join(filter(None, (facts, shown_money().rate_text)))
 
 
 def _input_cells(row: AssumptionRow) -> list[str]:

@@ -16,6 +16,8 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state.common import user_key_from_element_id
 
+from planner.web.shared import memory
+
 Texts = tuple[str, ...]  # a key may stand in an address several times
 Read = Callable[[Texts], Any]
 Write = Callable[[Any], Texts]
@@ -28,28 +30,28 @@ def begin_run() -> bool:
 
     Called before the navigation, which gives the page that one turns to the address that was written last.
     """
-    run = get_script_run_ctx()
-    st.session_state[_IN_BROWSER] = _browser_widget_keys()
-    if not st.session_state.get(_COMMITTED) or (run is not None and run.is_history_navigation):
-        st.session_state[_WRITTEN] = _query_values()
-        st.session_state[_TEXTS] = dict(st.session_state[_WRITTEN])
-        st.session_state[_VIEWS] = {}  # every widget is filled anew
-        st.session_state[_COMMITTED] = False
+    run, kept = get_script_run_ctx(), memory()
+    kept[_IN_BROWSER] = _browser_widget_keys()
+    if not kept.get(_COMMITTED) or (run is not None and run.is_history_navigation):
+        kept[_WRITTEN] = _query_values()
+        kept[_TEXTS] = dict(kept[_WRITTEN])
+        kept[_VIEWS] = {}  # every widget is filled anew
+        kept[_COMMITTED] = False
         return True
-    if _query_values() != st.session_state[_WRITTEN]:  # as after a click on another page, which drops it
-        st.query_params.from_dict(st.session_state[_WRITTEN])
+    if _query_values() != kept[_WRITTEN]:  # as after a click on another page, which drops it
+        st.query_params.from_dict(kept[_WRITTEN])
     sync_from_widgets()
     return False
 
 
 def commit_run() -> None:
     """Note that the address was taken over. A run that was cut short before this begins again with it."""
-    st.session_state[_COMMITTED] = True
+    memory()[_COMMITTED] = True
 
 
 def sync_from_widgets() -> None:
     """Keep the values of the last run's widgets. At the start of a run, and of a callback, which comes before."""
-    views: dict[str, Write] = st.session_state[_VIEWS]
+    views: dict[str, Write] = memory()[_VIEWS]
     values = st.session_state.to_dict()  # asking Streamlit once for all is many times cheaper than once for each
     for key, write in views.items():
         if key in values:
@@ -58,10 +60,10 @@ def sync_from_widgets() -> None:
 
 def write() -> None:
     """Bring the texts into the browser's address, as a new step of its history where they differ."""
-    values = dict(st.session_state[_TEXTS])
+    values = dict(memory()[_TEXTS])
     if values != _query_values():
         st.query_params.from_dict(values)
-    st.session_state[_WRITTEN] = values
+    memory()[_WRITTEN] = values
 
 
 def link() -> str:
@@ -95,7 +97,7 @@ def put(new: Mapping[str, str | None]) -> None:
     """Keep other texts (None: nothing). Their widgets show them from their next showing on."""
     for key, value in new.items():
         _keep(key, () if value is None else (value,))
-        st.session_state[_VIEWS].pop(key, None)
+        memory()[_VIEWS].pop(key, None)
 
 
 def replace(new: Mapping[str, str], keys: Iterable[str]) -> None:
@@ -109,9 +111,10 @@ def bind(key: str, read: Read, write: Write) -> None:
     A browser makes the content of a box when the box is opened, from the last run's message: until then the value is
     set in every run, or the box would show an old one.
     """
-    views: dict[str, Write] = st.session_state[_VIEWS]
-    if key not in views or key not in st.session_state[_IN_BROWSER] or key not in st.session_state:
-        st.session_state[key] = read(_texts().get(key, ()))
+    kept = memory()
+    views: dict[str, Write] = kept[_VIEWS]
+    if key not in views or key not in kept[_IN_BROWSER] or key not in st.session_state:
+        st.session_state[key] = read(kept[_TEXTS].get(key, ()))
     views[key] = write
 
 
@@ -145,7 +148,8 @@ def switch(key: str, default: bool = False) -> None:
 
 
 def _texts() -> dict[str, Texts]:
-    return st.session_state[_TEXTS]
+    texts: dict[str, Texts] = memory()[_TEXTS]
+    return texts
 
 
 def _keep(key: str, values: Texts) -> None:

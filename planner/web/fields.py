@@ -16,7 +16,7 @@ from planner.scenario.scenario import ANY_ACCELERATOR
 from planner.scenario.typed_money import AmountError, is_money, parse_money
 from planner.speed.serving import work_names
 from planner.web import address, name_box
-from planner.web.shared import shared
+from planner.web.shared import memory, shared
 from pricing import Catalogue
 from pricing.errors import NameLookupError
 from pricing.exchange import Rates, rates
@@ -40,7 +40,7 @@ _ROUNDED = "{label}: {value:g} counts as {whole:,}. If you meant {meant:,.0f}, t
 
 def start() -> None:
     """Begin a run: no field is on the screen yet."""
-    st.session_state[_ON_SCREEN] = set()
+    memory()[_ON_SCREEN] = set()
 
 
 def filled() -> set[str]:
@@ -56,30 +56,30 @@ def number(name: str) -> float | None:
 
 def is_shown(name: str) -> bool:
     """Return whether a field is on the screen in this run."""
-    return name in st.session_state[_ON_SCREEN]
+    return name in memory()[_ON_SCREEN]
 
 
 def stash_field(name: str) -> None:
     """Put the value of a field aside while it does not count. The address is without it until it is restored."""
     if (text := address.text(name)) is not None:
-        st.session_state[_STASH][name] = text
+        memory()[_STASH][name] = text
         address.put({name: None})
 
 
 def clear_stash() -> None:
     """Forget the values put aside: another plan is shown."""
-    st.session_state[_STASH] = {}
+    memory()[_STASH] = {}
 
 
 def restore_all_fields() -> None:
     """Restore every field that was put aside."""
-    for name in list(st.session_state[_STASH]):
+    for name in list(memory()[_STASH]):
         restore_field(name)
 
 
 def restore_field(name: str) -> None:
     """Give a field the value again that was put aside."""
-    if (text := st.session_state[_STASH].pop(name, None)) is not None:
+    if (text := memory()[_STASH].pop(name, None)) is not None:
         address.put({name: text})
 
 
@@ -138,7 +138,7 @@ def _texts_of(key: LinkKey, value: Any) -> address.Texts:
 def _resolved_name(catalogue: Catalogue, key: LinkKey, value: Any) -> Any:
     """Return the meaning of a typed name; for an unknown one, the value before it. The reading is noted."""
     read, before = name_box.READERS.get(key.key), widget_value(key, address.text(key.key))
-    notes: dict[str, tuple[Any, str]] = st.session_state.setdefault(_NAME_NOTES, {})
+    notes: dict[str, tuple[Any, str]] = memory().setdefault(_NAME_NOTES, {})
     if read is None or value is None or value == before:
         return value
     notes.pop(key.key, None)
@@ -160,7 +160,7 @@ def _resolved_name(catalogue: Catalogue, key: LinkKey, value: Any) -> Any:
 def show(catalogue: Catalogue, name: str, hints: Mapping[str, str]) -> None:
     """Show the widget of one short key."""
     key = KEYS[name]
-    st.session_state[_ON_SCREEN].add(name)
+    memory()[_ON_SCREEN].add(name)
     if name == BUSY:
         if any(address.text(other) is not None for other in INSTEAD) or extra_by_hour(address.text(ALSO)):
             _derived_utilization_slider(key)
@@ -308,7 +308,7 @@ def _parse_large_number(name: str) -> None:
     """Show a typed number with its unit; a text that is no such number leaves the field as it was, with a message."""
     key, text = KEYS[name], str(st.session_state[name] or "").strip()
     value = parse_amount(text)
-    rejected: dict[str, str] = st.session_state.setdefault(_NO_AMOUNT, {})
+    rejected: dict[str, str] = memory().setdefault(_NO_AMOUNT, {})
     rejected.pop(name, None)
     if text and (value is None or not key.shape.holds(value)):
         rejected[name] = text
@@ -319,7 +319,7 @@ def _parse_large_number(name: str) -> None:
 def _parse_money(name: str, known: Rates) -> None:
     """Leave the field as it was, with a message, where the text is no amount or of a currency without a rate."""
     key, text = KEYS[name], str(st.session_state[name] or "").strip()
-    errors: dict[str, str] = st.session_state.setdefault(_NO_MONEY, {})
+    errors: dict[str, str] = memory().setdefault(_NO_MONEY, {})
     errors.pop(name, None)
     try:
         is_valid = not text or key.shape.holds(parse_money(text, known)[0])
@@ -333,9 +333,9 @@ def _parse_money(name: str, known: Rates) -> None:
 
 def rejected_inputs() -> list[str]:
     """Return a sentence for each field on the screen that rejected its last text, or read it as one of several."""
-    amounts: dict[str, str] = st.session_state.get(_NO_AMOUNT, {})
-    money: dict[str, str] = st.session_state.get(_NO_MONEY, {})
-    names: dict[str, tuple[Any, str]] = st.session_state.get(_NAME_NOTES, {})
+    amounts: dict[str, str] = memory().get(_NO_AMOUNT, {})
+    money: dict[str, str] = memory().get(_NO_MONEY, {})
+    names: dict[str, tuple[Any, str]] = memory().get(_NAME_NOTES, {})
     return [
         *(_amount_error(KEYS[name], text) for name, text in amounts.items() if is_shown(name)),
         *(f"{KEYS[name].label}: {error}. {name_box.UNCHANGED}" for name, error in money.items() if is_shown(name)),
@@ -359,13 +359,13 @@ def _round_to_integer(name: str) -> None:
     """
     value = st.session_state[name]
     if value is not None and value != math.ceil(value):
-        st.session_state.setdefault(_DECIMALS, {})[name] = value
+        memory().setdefault(_DECIMALS, {})[name] = value
         st.session_state[name] = float(math.ceil(value))
 
 
 def rounded_inputs() -> list[str]:
     """Return a sentence for each field on the screen that holds the whole number above the typed one."""
-    decimals: dict[str, float] = st.session_state.get(_DECIMALS, {})
+    decimals: dict[str, float] = memory().get(_DECIMALS, {})
     for name in list(decimals):
         if is_shown(name) and st.session_state[name] != math.ceil(decimals[name]):
             del decimals[name]

@@ -19,7 +19,7 @@ from planner.report.facts.assumptions import STALE
 from planner.report.files.csv import SIGN, assumptions_table, cash_table, results_table, saved_scenario, to_csv
 from planner.report.files.csv_style import DECIMALS, ENCODINGS, SEPARATORS, CsvStyle
 from planner.report.files.workbook import workbook
-from planner.report.handouts import credit_text, memo_data, write_memo, write_pack
+from planner.report.handouts import memo_data, write_memo, write_pack
 from planner.scenario.file import MOST_BYTES, read_scenario, write_scenario
 from planner.scenario.known_names import with_unchanged_note
 from planner.speed.scenario_jobs import model_notes
@@ -37,7 +37,7 @@ from planner.web import (
     state_results,
     workers,
 )
-from planner.web.shared import shared
+from planner.web.shared import memory, shared
 from pricing import Catalogue, PricingError
 from pricing.formulas import printable
 from pricing.stale import stale
@@ -78,7 +78,7 @@ def _content(plan: Plan, answer: Answer) -> None:
     with st.expander("Load a plan", key="load"):
         label, most_mb = "A scenario, a pack, its plan.csv or assumptions.csv", MOST_BYTES // 1_000_000
         st.file_uploader(label, type=["yaml", "yml", "csv", "zip"], key=KEY, max_upload_size=most_mb, on_change=_read)
-    if refusal := st.session_state.get(_REFUSAL):
+    if refusal := memory().get(_REFUSAL):
         st.error(words.markdown(refusal))
 
 
@@ -107,14 +107,14 @@ def _download(label: str, name: str, make: Callable[[], bytes]) -> None:
 def _read() -> None:
     """Read the file once, when it is chosen. A file that cannot be read leaves the plan as it is."""
     file = st.session_state[KEY]
-    st.session_state[_REFUSAL] = None
+    memory()[_REFUSAL] = None
     if file is None:
         return
     try:
         saved = read_scenario(file.getvalue(), file.name, state.catalogue(), state.scenario())
         ask.use(saved.scenario)
     except PricingError as refusal:
-        st.session_state[_REFUSAL] = with_unchanged_note(refusal)
+        memory()[_REFUSAL] = with_unchanged_note(refusal)
         return
     if saved.day is not None and saved.day < state.today():
         state.set_as_of_date(saved.day)
@@ -131,7 +131,7 @@ def begin_run() -> None:
     """Begin a run: take over the address of a visitor, and keep messages about parts that cannot be used."""
     state.begin_run()
     if address.begin_run():
-        st.session_state[_NOTICES] = [*_apply_link_date(), *questions.apply_link(state.catalogue())]
+        memory()[_NOTICES] = [*_apply_link_date(), *questions.apply_link(state.catalogue())]
         history.load_from_link()
         kept_plans.load_from_link()
         address.commit_run()
@@ -158,7 +158,7 @@ def show_notices() -> None:
             st.button("Use today's prices", key="use-today", on_click=state.set_as_of_date, args=(None,))
     if trouble := state.live_trouble():
         st.warning(words.markdown(f"{trouble} Bundled prices are shown."))
-    notices: list[str] = st.session_state[_NOTICES]
+    notices: list[str] = memory()[_NOTICES]
     for number, text in enumerate(notices):
         with st.container(horizontal=True, vertical_alignment="center", key=f"notice-{number}"):
             st.warning(words.markdown(text), icon=":material/link:")
@@ -187,15 +187,10 @@ def _overdue_figures(catalogue: Catalogue, day: date) -> int:
     return sum(1 for _ in stale(catalogue, day))
 
 
-@shared(64, key=lambda result: (result.plan,))
-def _credit(result: state.PlanResult) -> str:
-    return credit_text(result.plan, result.answer)
-
-
 def show_footer(catalogue: Catalogue, day: date) -> None:
     """Show the age of the facts, on every page; what goes with a chart that is taken along stands unseen beside it."""
     with st.container(key="chart-credit"):
-        st.markdown(f"{words.markdown(_credit(state.result()))}\n\n`{show.plan_and_day()}`")
+        st.markdown(f"{words.markdown(state.result().credit)}\n\n`{show.plan_and_day()}`")
     address.switch(show.WHOLE)
     with st.container(horizontal=True, vertical_alignment="center", key="foot"):
         show.small(

@@ -23,6 +23,7 @@ from planner.scenario.link import ALSO, parse_link
 from planner.scenario.question import KEYS, detect_question
 from planner.web import address, filters, questions, state
 from planner.web.headers import browser_name
+from planner.web.shared import memory
 from pricing import Catalogue
 from pricing.caching import cached
 from pricing.exchange import rates
@@ -39,12 +40,12 @@ def load_from_link() -> None:
     """Take over the pins of a link. One that says nothing of a plan is dropped."""
     pins = [dict(parse_qsl(text, keep_blank_values=True)) for text in address.get_values(KEY)]
     usable = [{key: text for key, text in pin.items() if key in _PLAN_KEYS and not unseen(text)} for pin in pins]
-    st.session_state[_PINS] = usable[: len(LETTERS)]
+    memory()[_PINS] = usable[: len(LETTERS)]
 
 
 def pinned() -> list[dict[str, str]]:
     """Return the texts of each pinned plan, in the order of their letters."""
-    return st.session_state.setdefault(_PINS, [])
+    return memory().setdefault(_PINS, [])
 
 
 def omission() -> tuple[str, ...]:
@@ -171,15 +172,14 @@ def note(plan: Iterable[str], verdict: VerdictSummary) -> None:
 
 def before() -> EditStep | None:
     """Return the last step before this one that held another plan; None at the first."""
-    history: _History = st.session_state[_HISTORY]
+    history: _History = memory()[_HISTORY]
     earlier = reversed(history.steps[: max(history.at, 0)])
     return next((step for step in earlier if history.now is not None and step.plan != history.now.plan), None)
 
 
 def _history(plan: Iterable[str]) -> _History:
-    if _HISTORY not in st.session_state:
-        st.session_state[_HISTORY] = _resumed(_values(plan))
-    return st.session_state[_HISTORY]
+    history: _History = memory().get(_HISTORY) or memory().setdefault(_HISTORY, _resumed(_values(plan)))
+    return history
 
 
 def _resumed(values: dict[str, str]) -> _History:

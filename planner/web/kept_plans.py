@@ -22,6 +22,7 @@ from planner.scenario.link import LinkTooLongError, scenario_to_link
 from planner.scenario.question import KEYS
 from planner.store import HERE, Right, may_hold_plans
 from planner.web import address, ask, show, sign_in, state
+from planner.web.shared import memory
 from pricing import Catalogue, PricingError
 from pricing.caching import cached
 
@@ -68,13 +69,13 @@ def has_plans() -> bool:
 
 def opened() -> OpenPlan | None:
     """Return the kept plan that is open."""
-    return st.session_state.get(_OPEN)
+    return memory().get(_OPEN)
 
 
 def load_from_link() -> None:
     """Open the version that the address names, with its own figures. One that this visitor lacks is left out."""
     match = _ADDRESS.fullmatch(address.text(KEY) or "")
-    st.session_state[_OPEN] = None
+    memory()[_OPEN] = None
     state.set_frozen_facts(None)
     if match is None or not has_plans():
         address.put({KEY: None})
@@ -86,7 +87,7 @@ def load_from_link() -> None:
 def open_plan(plan: str | int, number: int | None = None) -> None:
     """Show a kept plan as it was saved. Only in a callback."""
     if attempt(lambda plans: _open(plans, plan, number)):
-        st.session_state[_GO] = True
+        memory()[_GO] = True
 
 
 def _open(plans: PlanStore, plan: str | int, number: int | None) -> bool:
@@ -103,7 +104,7 @@ def _open(plans: PlanStore, plan: str | int, number: int | None) -> bool:
 
 def go_to_answer() -> None:
     """Turn to the Answer page after a plan was opened."""
-    if st.session_state.pop(_GO, False):
+    if memory().pop(_GO, False):
         st.switch_page(state.pages()["Answer"])
 
 
@@ -119,7 +120,7 @@ def _show(plans: PlanStore, plan: KeptPlan, number: int, *, is_frozen: bool) -> 
     )
     if (bill := kept_actuals(plans, plan, number)) is not None:
         sentence += f" Bills of {words.usd(sum(charge.usd for charge in bill.charges))} are kept with it."
-    st.session_state[_OPEN] = OpenPlan(plan.id, plan.name, plan.folder, plan.tags, number, sentence, is_frozen)
+    memory()[_OPEN] = OpenPlan(plan.id, plan.name, plan.folder, plan.tags, number, sentence, is_frozen)
     address.put({KEY: f"{plan.id}.{number}{'' if is_frozen else '-today'}"})
     return True
 
@@ -144,18 +145,18 @@ def attempt(action: Callable[[PlanStore], _T]) -> _T | None:
 
     None where it is refused, with a sentence for the page.
     """
-    st.session_state[_REFUSAL] = None
+    memory()[_REFUSAL] = None
     try:
         plans = store()
         return None if plans is None else action(plans)
     except PricingError as error:
-        st.session_state[_REFUSAL] = str(error)
+        memory()[_REFUSAL] = str(error)
         return None
 
 
 def refusal() -> None:
     """Show once why the last action was refused."""
-    if text := st.session_state.pop(_REFUSAL, None):
+    if text := memory().pop(_REFUSAL, None):
         st.error(words.markdown(text), icon=":material/save:")
 
 
@@ -250,7 +251,7 @@ def _target(name: str) -> str | int:
 def _base(target: str | int) -> int:
     """Return the version under this name that this visitor has seen; 0 for none."""
     plan = opened()
-    seen: dict[str | int, int] = st.session_state.setdefault(_SEEN, {})
+    seen: dict[str | int, int] = memory().setdefault(_SEEN, {})
     return max(seen.pop(target, 0), plan.version if plan is not None and plan.id == target else 0)
 
 
@@ -265,12 +266,12 @@ def _note_conflict(target: str | int) -> None:
         newest = 0
     except PricingError:
         return  # the store itself is the trouble
-    st.session_state[_SEEN][target] = newest
+    memory()[_SEEN][target] = newest
 
 
 def box() -> None:
     """Show the plans that were saved last, on the first page until it shows a plan of the visitor's own."""
-    st.session_state.pop(_GO, None)
+    memory().pop(_GO, None)
     is_first = has_plans() and not KEYS.keys() & address.texts().keys()
     kept = attempt(lambda plans: plans.plans()) if is_first else None
     refusal()

@@ -14,6 +14,7 @@ from planner.report import words
 from planner.report.market import live_prices as live_report
 from planner.web import address, show, sign_in, state
 from planner.web.headers import browser_name
+from planner.web.shared import memory
 from pricing import Catalogue, PricingError
 from pricing.caching import arguments, cached
 from pricing.feeds.database import open_read_only, opened
@@ -192,12 +193,12 @@ def undo(run: str) -> None:
 
 
 def _change(change: Callable[[LivePriceStore], _T]) -> _T | None:
-    st.session_state[_REFUSAL] = None
+    memory()[_REFUSAL] = None
     try:
         with closing(opened()) as database:
             return change(LivePriceStore(database))
     except PricingError as error:
-        st.session_state[_REFUSAL] = str(error)
+        memory()[_REFUSAL] = str(error)
         return None
 
 
@@ -227,7 +228,7 @@ def view() -> None:
         return
     show.paragraph(live_report.last_refresh_text(stored.last.started if stored.last else None, stored.sources))
     st.fragment(_progress_view, run_every=_EVERY_S)() if READER.is_running else _idle_view()
-    if refusal := st.session_state.get(_REFUSAL):
+    if refusal := memory().get(_REFUSAL):
         st.error(words.markdown(refusal))
     if stored.last is not None or stored.held:
         _review(stored)
@@ -251,11 +252,11 @@ def _idle_view() -> None:
 
 
 def _start_refresh(names: Sequence[str] = ()) -> None:
-    st.session_state[_REFUSAL] = None
+    memory()[_REFUSAL] = None
     try:
         READER.begin(_signed(_reviewer() or "somebody"), names, _browser())
     except PricingError as error:
-        st.session_state[_REFUSAL] = str(error)
+        memory()[_REFUSAL] = str(error)
 
 
 def _browser() -> str | None:

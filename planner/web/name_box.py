@@ -11,6 +11,7 @@ from planner.scenario.scenario import ANY_ACCELERATOR
 from planner.speed.match_model import model_meant, substitution_note
 from planner.speed.serving import match_non_llm_work
 from planner.speed.training.images import match_image_network
+from planner.web.shared import memory
 from pricing import Catalogue, UnknownNameError, names
 from pricing.caching import cached
 from pricing.errors import NameLookupError
@@ -89,7 +90,7 @@ class Box(NamedTuple):
 
 def ask(catalogue: Catalogue, box: Box, options: Iterable[str]) -> str | None:
     """Show a box and return its name; None until one is chosen. An unknown name changes nothing."""
-    value = st.session_state.setdefault(_VALUES, {}).setdefault(box.key, box.first)
+    value = memory().setdefault(_VALUES, {}).setdefault(box.key, box.first)
     if box.key not in st.session_state:
         st.session_state[box.key] = value
     choices = tuple(dict.fromkeys([*options, *([value] if value else [])]))
@@ -98,14 +99,14 @@ def ask(catalogue: Catalogue, box: Box, options: Iterable[str]) -> str | None:
         format_func=lambda option: label(catalogue, box.names_of, option),
         on_change=_resolve, args=(catalogue, box, choices),
     )  # fmt: skip
-    if note := st.session_state.get(_NOTES, {}).get(box.key):
+    if note := memory().get(_NOTES, {}).get(box.key):
         st.warning(words.markdown(note), icon=":material/help:")
     return st.session_state[box.key]
 
 
 def _resolve(catalogue: Catalogue, box: Box, choices: tuple[str, ...]) -> None:
-    values: dict[str, str | None] = st.session_state[_VALUES]
-    notes: dict[str, str] = st.session_state.setdefault(_NOTES, {})
+    values: dict[str, str | None] = memory()[_VALUES]
+    notes: dict[str, str] = memory().setdefault(_NOTES, {})
     typed, notes[box.key] = st.session_state[box.key], ""
     try:
         name = Meant(typed) if typed is None or typed in choices else READERS[box.names_of](catalogue, typed)

@@ -31,6 +31,7 @@ from planner.scenario.typed_money import (
     validate_power_curve,
 )
 from planner.web import address, fields, name_box
+from planner.web.shared import memory
 from pricing import Catalogue, PricingError
 from pricing.formulas import printable
 
@@ -68,9 +69,9 @@ def stash_hours(question: QuestionKind) -> None:
     by_hour = extra_by_hour(address.text(ALSO))
     if question in (TRAIN, TUNE):
         if by_hour:
-            st.session_state[_STASHED_HOURS] = by_hour
+            memory()[_STASHED_HOURS] = by_hour
             _put_hours(())
-    elif (stashed := st.session_state.pop(_STASHED_HOURS, None)) is not None:
+    elif (stashed := memory().pop(_STASHED_HOURS, None)) is not None:
         _put_hours(stashed)
 
 
@@ -98,7 +99,7 @@ class ListTextField:
 
     def ask(self) -> None:
         """Show the field. A text that cannot be used stays in it, with a message."""
-        rejected = st.session_state.get(self._rejected_key)
+        rejected = memory().get(self._rejected_key)
         st.session_state[self.key] = self.text_of(self._value()) if rejected is None else rejected
         st.text_input(self.label, key=self.key, on_change=self._take, placeholder=self.placeholder, help=self.help_text)
         if rejected is not None:
@@ -106,11 +107,11 @@ class ListTextField:
 
     def is_entered(self) -> bool:
         """Return whether the plan has such a list, or the field holds a text that cannot be used."""
-        return bool(self._value()) or self._rejected_key in st.session_state
+        return bool(self._value()) or self._rejected_key in memory()
 
     def forget(self) -> None:
         """Forget a text that cannot be used: another plan is shown."""
-        st.session_state.pop(self._rejected_key, None)
+        memory().pop(self._rejected_key, None)
 
     @property
     def _rejected_key(self) -> str:
@@ -124,7 +125,7 @@ class ListTextField:
         text = st.session_state[self.key]
         value = self.parse(text, self._value())
         if value is None:
-            st.session_state[self._rejected_key] = text
+            memory()[self._rejected_key] = text
             return
         self.forget()
         changes = {self.name: value or None, **dict.fromkeys(self.replaces_fields)}
@@ -171,7 +172,7 @@ ORDERS = ListTextField(
 
 def forget() -> None:
     """Forget hours put aside and texts that cannot be used: another plan is shown."""
-    st.session_state.pop(_STASHED_HOURS, None)
+    memory().pop(_STASHED_HOURS, None)
     for field in (POWER, ORDERS):
         field.forget()
 
@@ -197,7 +198,7 @@ def apply_link(catalogue: Catalogue) -> list[str]:
             notes.append(f"This link held {text} beside a question of another kind ({question.name}). It is left out.")
     _forget()
     address.replace({**usable, **_question_values(question)}, (*KEYS, ALSO, KEY))
-    st.session_state[_SHOWN] = question.name
+    memory()[_SHOWN] = question.name
     return notes
 
 
@@ -240,25 +241,25 @@ def ask() -> QuestionKind:
     """Show the pills, and return the question they stand at."""
     address.choice(KEY, QUESTIONS, HOURS.name)
     st.pills("What is the work?", list(QUESTIONS), required=True, key=KEY, on_change=_on_change)
-    st.session_state[_SHOWN] = st.session_state[KEY]
+    memory()[_SHOWN] = st.session_state[KEY]
     return QUESTIONS[st.session_state[KEY]]
 
 
 def turn_to(values: Mapping[str, str]) -> None:
     """Show the question of an address. The values typed for the one on the screen are saved."""
-    _save(QUESTIONS[st.session_state[_SHOWN]])
+    _save(QUESTIONS[memory()[_SHOWN]])
     _forget()
     question = detect_question(values, values.get(KEY))
     address.put({KEY: None, **_question_values(question)})
-    st.session_state[_SHOWN] = question.name
+    memory()[_SHOWN] = question.name
 
 
 def _on_change() -> None:
     """Save the values typed, and restore those typed here before; the first time, a real case's numbers."""
     address.sync_from_widgets()
-    _save(QUESTIONS[st.session_state[_SHOWN]])
+    _save(QUESTIONS[memory()[_SHOWN]])
     question = QUESTIONS[st.session_state[KEY]]
-    values = st.session_state.get(_SAVED, {}).get(question.name)
+    values = memory().get(_SAVED, {}).get(question.name)
     if values is None:
         example = find_preset(question.example) if question.example else None
         values = {} if example is None else scenario_to_link(example.scenario)
@@ -272,5 +273,5 @@ def _save(question: QuestionKind) -> None:
     fields.restore_all_fields()
     texts = address.texts()
     values = {name: texts[name] for name in question.own if name in texts}
-    st.session_state.setdefault(_SAVED, {})[question.name] = values
+    memory().setdefault(_SAVED, {})[question.name] = values
     address.put(dict.fromkeys(question.own))

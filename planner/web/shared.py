@@ -1,4 +1,4 @@
-"""Results that all sessions share: calculated once for the same facts, scenario and day, and kept."""
+"""What pages keep: for one session in its memory; for all, results by facts, scenario and day, calculated once."""
 
 import functools
 from asyncio import CancelledError, shield, wrap_future
@@ -19,6 +19,12 @@ from planner.web.run_queue import RUNS
 from pricing import Catalogue
 
 _P, _T = ParamSpec("_P"), TypeVar("_T")
+
+
+def memory() -> dict[str, Any]:
+    """Return what this session keeps beside its widgets: one entry of state, since each widget reads all."""
+    kept: dict[str, Any] = st.session_state.setdefault("memory", {})
+    return kept
 
 
 def key_of(value: Any) -> Hashable:

@@ -25,6 +25,7 @@ from planner.report.table import Table
 from planner.report.words import Tile
 from planner.scenario.shown_money import ShownMoney, shown_money, with_money
 from planner.web import address, state
+from planner.web.shared import memory
 from pricing.exchange import DOLLAR
 
 _MOST_COLUMNS = 14  # side by side on a landscape sheet of A4; more are printed in parts
@@ -226,7 +227,7 @@ def download(label: str, name: str, make: Callable[[], bytes], key: str) -> None
     `make` runs when the button is pressed, in a thread of its own, where there is no session to ask: everything it
     needs must be there already.
     """
-    failed: list[str] = st.session_state.setdefault(f"{key}-failed", [])
+    failed: list[str] = memory().setdefault(f"{key}-failed", [])
     money = shown_money()
 
     def build() -> bytes:

@@ -14,7 +14,7 @@ from planner.report.answer import feasibility, tables
 from planner.report.answer import other_measures as measures_report
 from planner.report.answer.advice import HEAD, unavailable_option_lines
 from planner.report.answer.other_measures import OtherMeasures, curve_table, other_measures_table
-from planner.report.answer.payback_chart import charted_options
+from planner.report.answer.payback_chart import charted_options, payback_summary
 from planner.report.futures import counted, future_charts
 from planner.report.futures.input_words import saving_side_label
 from planner.report.title import USD_FETCHED, USD_PAID, fleet_timeline
@@ -29,7 +29,6 @@ from planner.study.uncertainty.sure_verdict import MedianShift, median_shifts
 from planner.web import address, ask, show, show_ledger, state, workers
 from planner.web.shared import shared
 from planner.web.state import PlanResult
-from pricing.caching import cached
 
 _FEWEST_ORDERS = 2  # orders to draw
 _INPUTS = "Simulated inputs, their ranges and sources"
@@ -51,7 +50,7 @@ _OPTION_COLUMNS = _option_columns()
 
 def payback(answer: Answer) -> None:
     """Show when it pays back: the two options that are compared with their ranges, or every one."""
-    finding, count = state.cached_payback_summary(answer), len(answer.ranked)
+    finding, count = payback_summary(answer), len(answer.ranked)
     every = False
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(words.markdown(finding), width="stretch")
@@ -99,20 +98,20 @@ def late_notice() -> None:
         st.warning(words.markdown(feasibility.late_plan_text(resolved)), icon=":material/schedule:")
 
 
-def every_option(plan: Plan, answer: Answer, futures: Futures | None) -> None:
+def every_option(result: PlanResult) -> None:
     """Show every option as a bar over its range and with its measures; on demand, measures of the plan."""
-    show.chart(state.ranges_figure(), f"{_ranking(answer)}.", "ranges")
-    options(answer)
+    show.chart(state.ranges_figure(result.answer, state.dark()), f"{_ranking(result.answer)}.", "ranges")
+    options(result)
     with show.on_demand("other-measures", "Other measures of the plan") as is_open:
         if is_open:
-            _other_measures_view(plan, answer, futures)
-    show_ledger.accounting(plan, answer)
+            _other_measures_view(result.plan, result.answer, result.futures)
+    show_ledger.accounting(result.plan, result.answer)
 
 
-def options(answer: Answer) -> None:
+def options(result: PlanResult) -> None:
     """Show every option with its measures."""
-    table = tables.options_table(answer)
-    show.table("options", "", table, _OPTION_COLUMNS, "options.csv", placeholder="none", alt=_ranking(answer))
+    alt = _ranking(result.answer)
+    show.table("options", "", result.options, _OPTION_COLUMNS, "options.csv", placeholder="none", alt=alt)
 
 
 def _ranking(answer: Answer) -> str:
@@ -151,11 +150,6 @@ def _cash(answer: Answer) -> None:
             show.table("lines", "", lines, columns, "lines.csv", alt=f"{titles[index]}, line by line")
 
 
-@cached(state.CHARTS, same=lambda ledgers, _: ledgers, equal=lambda _, is_dark: is_dark)
-def _parts_figure(ledgers: tuple[Ledger, ...], is_dark: bool) -> object:
-    return charts.cost_parts(ledgers, is_dark)
-
-
 def parts(ledgers: Sequence[Ledger], money: Money = TODAY) -> None:
     """Show the cost of options as stacked bars and as a table; below them, in the same money, those of pinned plans."""
     if not ledgers:
@@ -163,8 +157,7 @@ def parts(ledgers: Sequence[Ledger], money: Money = TODAY) -> None:
         return
     ledgers = [*ledgers, *(ledger for pin in state.pinned() if (ledger := pin.ledger(money)) is not None)]
     finding = ", ".join(f"{ledger.title} {words.usd(float(ledger.total_usd))}" for ledger in ledgers)
-    figure = _parts_figure(tuple(ledgers), state.dark())
-    show.chart(figure, f"Cost of the whole plan by part: {finding}.", "parts")
+    show.chart(charts.cost_parts(ledgers, state.dark()), f"Cost of the whole plan by part: {finding}.", "parts")
     columns = show.from_column(1, show.MONEY)
     show.table("parts-table", show.AS_TABLE, lambda: tables.parts_table(ledgers), columns, "parts.csv", alt=finding)
 

@@ -40,6 +40,7 @@ from planner.report.market.compare import PurchaseComparison, no_purchase_reason
 from planner.scenario.file import write_scenario
 from planner.scenario.known_names import with_unchanged_note
 from planner.web import address, ask, kept_plans, show, state, state_results
+from planner.web.shared import memory
 from pricing import Catalogue
 from pricing.exchange import rates
 
@@ -198,10 +199,10 @@ def _actuals(plan: Plan, answer: Answer) -> None:
     st.markdown("**Actuals**: a bill in FOCUS, as AWS, Azure, Google and Oracle export it, beside the plan")
     kinds = ["csv", "parquet"]
     st.file_uploader("Bill (CSV, Parquet)", type=kinds, key=_BILL_FILE, max_upload_size=50, on_change=_read_bill)
-    if refusal := st.session_state.get(_REFUSAL):
+    if refusal := memory().get(_REFUSAL):
         st.error(words.markdown(refusal))
     kept_plans.refusal()
-    bill = uploaded = st.session_state.get(_BILL)
+    bill = uploaded = memory().get(_BILL)
     if bill is None and (bill := kept_plans.actuals()) is None:
         return
     each = st.number_input("GPUs of a machine that is billed by the hour", 1, 128, None, key=_SIZE) or bill.each
@@ -237,15 +238,15 @@ def _rest_of_plan(plan: Plan, answer: Answer, actuals: Actuals) -> None:
 
 def _keep(plan: Plan, bill: Bill) -> None:
     kept_plans.keep_actuals(plan, bill)
-    st.session_state[_BILL] = None
+    memory()[_BILL] = None
 
 
 def _read_bill() -> None:
     """Read the file once, when it is chosen. A file that cannot be read leaves an earlier one in place."""
     file = st.session_state[_BILL_FILE]
-    st.session_state[_REFUSAL] = None
+    memory()[_REFUSAL] = None
     if file is not None:
         try:
-            st.session_state[_BILL] = read_bill(file.getvalue(), file.name, rates(state.catalogue()))
+            memory()[_BILL] = read_bill(file.getvalue(), file.name, rates(state.catalogue()))
         except BillError as problem:
-            st.session_state[_REFUSAL] = with_unchanged_note(problem)
+            memory()[_REFUSAL] = with_unchanged_note(problem)

@@ -22,7 +22,7 @@ from planner.report.futures import future_charts
 from planner.scenario.scenario import Scenario
 from planner.scenario.shown_money import show_money_of
 from planner.web import messages, workers
-from planner.web.shared import key_of, shared
+from planner.web.shared import key_of, memory, shared
 from pricing import Catalogue, load_catalogue
 from pricing.caching import cached
 from pricing.feeds.folder import StoreError
@@ -31,7 +31,6 @@ from pricing.quotes import Quotes, with_quotes
 from pricing.stale import as_of
 
 PLANS = 64  # kept, with their answers, beside the one that each session looks at
-CHARTS = 32
 _QUICK_SECONDS = 0.2
 _QUOTED = 2  # catalogues with quotes over them that a session keeps
 
@@ -57,22 +56,22 @@ def _facts_as_of(facts: Catalogue, day: date) -> Catalogue:
 
 def begin_run() -> None:
     """Read live prices anew: once in a run, which then has one price for one thing."""
-    st.session_state.pop("live_facts", None)
+    memory().pop("live_facts", None)
 
 
 def live_catalogue() -> Catalogue:
     """Return the bundled facts with live prices over them; without these where they cannot be read."""
-    if (facts := st.session_state.get("live_facts")) is None:
-        facts = st.session_state["live_facts"] = _live_catalogue()
+    if (facts := memory().get("live_facts")) is None:
+        facts = memory()["live_facts"] = _live_catalogue()
     return facts
 
 
 def _live_catalogue() -> Catalogue:
     try:
-        st.session_state["live_trouble"] = None
+        memory()["live_trouble"] = None
         facts = current()
     except StoreError as error:
-        st.session_state["live_trouble"] = str(error)
+        memory()["live_trouble"] = str(error)
         return load_catalogue()
     messages.register_catalogue(facts, messages.CatalogSpec())
     return facts
@@ -80,7 +79,7 @@ def _live_catalogue() -> Catalogue:
 
 def live_trouble() -> str | None:
     """Return why live prices cannot be read, in a sentence."""
-    return st.session_state.get("live_trouble")
+    return memory().get("live_trouble")
 
 
 def catalogue(plan: Scenario | None = None) -> Catalogue:
@@ -88,15 +87,15 @@ def catalogue(plan: Scenario | None = None) -> Catalogue:
 
     The plan is that of the question bar, unless another is named.
     """
-    plan, as_of_day = plan or st.session_state.get("scenario"), st.session_state.get("as_of")
-    facts = _facts_of_day()
+    session = memory()
+    plan, as_of_day, facts = plan or session.get("scenario"), session.get("as_of"), _facts_of_day()
     of_plan = plan and own_quotes(facts, plan, day())
     of_session = quotes()
     own = tuple(filter(None, (of_session, of_plan)))
     if not own:
         return facts
     key = facts.digest, id(of_session), of_plan  # a file may have thousands of rows, so it is not compared by value
-    kept: dict[object, tuple[Quotes | None, Catalogue]] = st.session_state.setdefault("quoted_catalogues", {})
+    kept: dict[object, tuple[Quotes | None, Catalogue]] = session.setdefault("quoted_catalogues", {})
     if key not in kept:
         while len(kept) >= _QUOTED:
             del kept[next(iter(kept))]
@@ -107,7 +106,8 @@ def catalogue(plan: Scenario | None = None) -> Catalogue:
 
 def _facts_of_day() -> Catalogue:
     """Return the facts of a kept plan, else those of the day that the link asks for, else today's."""
-    as_of_day, frozen = st.session_state.get("as_of"), st.session_state.get("frozen_facts")
+    session = memory()
+    as_of_day, frozen = session.get("as_of"), session.get("frozen_facts")
     facts = frozen or live_catalogue()
     if frozen is None and as_of_day is not None:
         facts = _facts_as_of(facts, as_of_day)
@@ -124,32 +124,32 @@ def facts_to_keep() -> Catalogue:
 
 def set_frozen_facts(facts: Catalogue | None) -> None:
     """Use the facts of a kept plan, or (None) those of the day."""
-    st.session_state["frozen_facts"] = facts
+    memory()["frozen_facts"] = facts
 
 
 def quotes() -> Quotes | None:
     """Return the quotes that this session has uploaded."""
-    return st.session_state.get("quotes")
+    return memory().get("quotes")
 
 
 def set_quotes(own_quotes: Quotes | None) -> None:
     """Lay quotes over the catalogue for this session, or (None) remove them."""
-    st.session_state["quotes"] = own_quotes
+    memory()["quotes"] = own_quotes
 
 
 def set_as_of_date(day: date | None) -> None:
     """Use the facts and their ages as they were on a day, or (None) as they are."""
-    st.session_state["as_of"] = day
+    memory()["as_of"] = day
 
 
 def has_as_of_date() -> bool:
     """Return whether this session looks back at an earlier day."""
-    return st.session_state.get("as_of") is not None
+    return memory().get("as_of") is not None
 
 
 def show_plan_money() -> None:
     """Show amounts in the currency of the plan, from here on in this run."""
-    if (plan := st.session_state.get("scenario")) is None:
+    if (plan := memory().get("scenario")) is None:
         show_money_of(None)
     else:
         show_money_in_plan(catalogue(), plan, day())
@@ -157,7 +157,7 @@ def show_plan_money() -> None:
 
 def day() -> date:
     """Return the day the answer is for: the one a link asks for, else today."""
-    return st.session_state.get("as_of") or today()
+    return memory().get("as_of") or today()
 
 
 def today() -> date:
@@ -172,12 +172,12 @@ def dark() -> bool:
 
 def register_pages(pages: Iterable[StreamlitPage]) -> None:
     """Keep the pages by title, so that one can link to another."""
-    st.session_state["pages"] = {page.title: page for page in pages}
+    memory()["pages"] = {page.title: page for page in pages}
 
 
 def pages() -> dict[str, StreamlitPage]:
     """Return the pages by title."""
-    return st.session_state["pages"]
+    return memory()["pages"]
 
 
 # The plan
@@ -198,22 +198,22 @@ class _CurrentPlan:
 
 
 def _current_plan() -> _CurrentPlan | None:
-    current_plan: _CurrentPlan | None = st.session_state.get("current_plan")
+    current_plan: _CurrentPlan | None = memory().get("current_plan")
     return current_plan if current_plan is not None and current_plan.is_current() else None
 
 
 def set_current_plan(scenario: Scenario, *, with_details: bool) -> PlanResult:
     """Keep the scenario of the question bar, and its plan, for the page that runs next."""
-    st.session_state["scenario"] = scenario
+    memory()["scenario"] = scenario
     show_plan_money()
     plan = result(scenario, with_details=with_details)
-    st.session_state["current_plan"] = _CurrentPlan(scenario, catalogue().digest, day(), plan)
+    memory()["current_plan"] = _CurrentPlan(scenario, catalogue().digest, day(), plan)
     return plan
 
 
 def scenario() -> Scenario:
     """Return the scenario of the question bar in this run."""
-    return st.session_state["scenario"]
+    return memory()["scenario"]
 
 
 def previous_placeholder_texts() -> dict[str, str] | None:
@@ -248,7 +248,7 @@ def of_plan(*args: Any) -> tuple[Any, ...]:
 
 def result_at_todays_prices() -> PlanResult | None:
     """Return the plan with today's facts, where a link shows earlier ones; None where nothing differs."""
-    facts, frozen = live_catalogue(), st.session_state.get("frozen_facts")
+    facts, frozen = live_catalogue(), memory().get("frozen_facts")
     if (frozen is None and not has_as_of_date()) or quotes() is not None or facts.digest == catalogue().digest:
         return None
     return shared_result(facts, scenario(), today())
@@ -257,20 +257,10 @@ def result_at_todays_prices() -> PlanResult | None:
 def precompute_default_answer() -> None:
     """Calculate the answer to the question that the page opens with, and its chart, before the first visit."""
     default = shared_result(messages.latest_catalogue(), Scenario(), today(), with_details=True)
-    _ranges_figure(default.answer, False)
+    ranges_figure(default.answer, False).to_dict()
 
 
-# Charts by answer, which is one object for all sessions that ask the same.
-
-
-@cached(CHARTS)
-def _ranges_figure(answer: Answer, is_dark: bool) -> go.Figure:
-    return charts.option_ranges(answer.ranked, [each.option.title for each in answer.ranked], is_dark)
-
-
-_payback_figure = cached(CHARTS)(payback_chart.payback_chart)
-cached_payback_summary = cached(PLANS)(payback_chart.payback_summary)
-_futures_figure = cached(CHARTS)(future_charts.futures_dots)
+# Charts: to make one takes less than a cache of them
 
 
 def futures_figure() -> go.Figure | None:
@@ -278,31 +268,27 @@ def futures_figure() -> go.Figure | None:
     plan = result()
     if plan.futures is None:
         return None
-    if not pinned():
-        return _futures_figure(plan.answer, plan.futures, dark())
     savings = (future_charts.pinned_savings(pin.letter, pin.result.answer, pin.result.futures) for pin in pinned())
     return future_charts.futures_dots(
         plan.answer, plan.futures, dark(), [saving for saving in savings if saving is not None]
     )
 
 
-def ranges_figure() -> go.Figure:
+def ranges_figure(answer: Answer, is_dark: bool) -> go.Figure:
     """Return the chart of every option with its range."""
-    return _ranges_figure(result().answer, dark())
+    return charts.option_ranges(answer.ranked, [each.option.title for each in answer.ranked], is_dark)
 
 
 def payback_figure(*, every: bool) -> go.Figure:
     """Return the chart of the payback, of the two compared options or of every one."""
-    if pinned():
-        return payback_chart.payback_chart(result().answer, dark(), every=every, pins=pinned())
-    return _payback_figure(result().answer, dark(), every=every)
+    return payback_chart.payback_chart(result().answer, dark(), every=every, pins=pinned())
 
 
 def set_pinned(plans: Sequence[PinnedPlan]) -> None:
     """Show these plans too in the charts and tiles of this run."""
-    st.session_state["pinned_plans"] = tuple(plans)
+    memory()["pinned_plans"] = tuple(plans)
 
 
 def pinned() -> tuple[PinnedPlan, ...]:
     """Return the plans that charts and tiles show beside the one on the screen."""
-    return st.session_state.get("pinned_plans", ())
+    return memory().get("pinned_plans", ())

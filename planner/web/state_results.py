@@ -230,14 +230,10 @@ def nearest_runs(work: ModelWork, comparison: RunComparison) -> tuple[SimilarRun
     return nearest(traits_of(state.catalogue(), work.model, work.result.accelerator, settings), comparison.runs)
 
 
-@shared(32)
-def _agreement_figure(facts: Catalogue, kind: str, marked: frozenset[str], is_dark: bool) -> go.Figure:
-    return speed_charts.agreement(published_runs(facts, kind).runs, marked, NEAR_SHARE[kind], is_dark)
-
-
 def agreement_figure(kind: str, marked: frozenset[str]) -> go.Figure:
     """Return the scatter of all published runs of a kind, with some marked."""
-    return _agreement_figure(state.catalogue(), kind, marked, state.dark())
+    runs = published_runs(state.catalogue(), kind).runs
+    return speed_charts.agreement(runs, marked, NEAR_SHARE[kind], state.dark())
 
 
 def judged() -> Judged:
@@ -266,15 +262,8 @@ def bars() -> tuple[TornadoBar, ...]:
     return workers.run_in_worker(tornado, state.result().plan, *_pair())
 
 
-@shared(64, key=state.of_plan)
-def _tornado_figure(is_dark: bool) -> go.Figure:
-    return future_charts.tornado_chart(bars(), is_dark, _sides())
-
-
 def tornado_figure() -> go.Figure:
     """Return the tornado chart, with the savings of pinned plans."""
-    if not state.pinned():
-        return _tornado_figure(state.dark())
     savings = [(pin.letter, saved_usd(pin.result.answer)) for pin in state.pinned()]
     pins = [(letter, usd) for letter, usd in savings if usd is not None]
     return future_charts.tornado_chart(bars(), state.dark(), _sides(), pins)
@@ -289,14 +278,9 @@ def break_even_map(x_name: str, y_name: str) -> BreakEvenMap:
     )
 
 
-@shared(64, key=state.of_plan)
-def _map_figure(x_name: str, y_name: str, is_dark: bool) -> go.Figure:
-    return future_charts.break_even_map_chart(break_even_map(x_name, y_name), is_dark, _sides())
-
-
 def map_figure(x_name: str, y_name: str) -> go.Figure:
     """Return the break-even map as a chart."""
-    return _map_figure(x_name, y_name, state.dark())
+    return future_charts.break_even_map_chart(break_even_map(x_name, y_name), state.dark(), _sides())
 
 
 @shared(64, key=state.of_plan)

@@ -24,6 +24,7 @@ from planner.scenario.scenario import Scenario
 from planner.scenario.task import ServingTask, TrainingTask
 from planner.scenario.work import Work
 from planner.web import ask, show, state
+from planner.web.shared import memory
 from pricing import PricingError, QuoteError
 from pricing.quotes import TEMPLATE_CSV, Quotes, parse_quotes
 
@@ -62,8 +63,7 @@ def tables() -> None:
         "Seller", _COLUMN.SelectboxColumn(options=list(sellers), format_func=lambda key: sellers.get(key, key),
                                           required=True))}  # fmt: skip
     _table("discounts", scenario.discounts, choices, discount_of)
-    if st.session_state.get(_REFUSAL):
-        st.error(words.markdown(st.session_state[_REFUSAL]))
+    _show_refusal(_REFUSAL)
     if scenario.quotes or scenario.discounts:
         show.bullets([words.markdown(note) for note in own_price_notes(state.result().plan.setting)])
 
@@ -113,7 +113,7 @@ def _cells(row: Any, columns: Mapping[str, tuple[str, Any]]) -> dict[str, Any]:
 
 def use_rows(section: str, rows: Sequence[Mapping[str, Any]], before: Sequence[Any], make: Callable[..., Any]) -> None:
     """Make the rows that have a price part of the plan; what cannot be used is said, and nothing is changed."""
-    st.session_state[_REFUSAL] = None
+    memory()[_REFUSAL] = None
     needed = "provider" if section == "discounts" else "usd_per_accelerator_hour"
     filled = [{name: _plain(value) for name, value in row.items() if value not in (None, "")} for row in rows]
     whole = [row for row in filled if row.get(needed) and (section == "quotes" or row.get("discount_share"))]
@@ -123,9 +123,9 @@ def use_rows(section: str, rows: Sequence[Mapping[str, Any]], before: Sequence[A
         if records != tuple(before):
             ask.use(scenario.with_typed(state.scenario().typed))
     except pydantic.ValidationError as error:
-        st.session_state[_REFUSAL] = f"{first_error(error)[1]}. Nothing was changed."
+        memory()[_REFUSAL] = f"{first_error(error)[1]}. Nothing was changed."
     except LinkTooLongError as error:
-        st.session_state[_REFUSAL] = f"{error} Nothing was changed."
+        memory()[_REFUSAL] = f"{error} Nothing was changed."
 
 
 def _plain(value: Any) -> Any:
@@ -136,17 +136,17 @@ def _plain(value: Any) -> Any:
 
 
 def _show_refusal(key: str) -> None:
-    if st.session_state.get(key):
-        st.error(words.markdown(st.session_state[key]))
+    if refusal := memory().get(key):
+        st.error(words.markdown(refusal))
 
 
 def _use(scenario: Scenario, refusal_key: str) -> None:
     """Make a scenario the plan; one that says more than a link can hold leaves the plan as it is."""
-    st.session_state[refusal_key] = None
+    memory()[refusal_key] = None
     try:
         ask.use(scenario)
     except PricingError as refusal:
-        st.session_state[refusal_key] = with_unchanged_note(refusal)
+        memory()[refusal_key] = with_unchanged_note(refusal)
 
 
 # Quotes
@@ -176,7 +176,7 @@ def quote_upload() -> None:
 def _read_quotes() -> None:
     """Read the file once, when it is chosen. A file that cannot be read leaves the earlier quotes in place."""
     file = st.session_state[QUOTE_FILE]
-    st.session_state[_QUOTE_REFUSAL] = None
+    memory()[_QUOTE_REFUSAL] = None
     if file is None:
         return
     try:
@@ -186,7 +186,7 @@ def _read_quotes() -> None:
             raise QuoteError(f"{file.name} has no row that can be used. {reasons}")
         later = quotes_for_later(quotes)
     except QuoteError as refusal:
-        st.session_state[_QUOTE_REFUSAL] = with_unchanged_note(refusal)
+        memory()[_QUOTE_REFUSAL] = with_unchanged_note(refusal)
         return
     state.set_quotes(quotes)
     if later:  # they are the plan's, and in its link
@@ -196,7 +196,7 @@ def _read_quotes() -> None:
 
 def _remove_quotes() -> None:
     state.set_quotes(None)
-    st.session_state[_QUOTE_REFUSAL] = None
+    memory()[_QUOTE_REFUSAL] = None
 
 
 def _quotes_summary(quotes: Quotes) -> None:
@@ -231,7 +231,7 @@ def model_upload() -> None:
         )  # fmt: skip
         st.text_input("Name", key=CONFIG_NAME, max_chars=80, placeholder="as in the file")
         _show_refusal(_CONFIG_REFUSAL)
-        model: OwnModel | None = st.session_state.get(_MODEL)
+        model: OwnModel | None = memory().get(_MODEL)
         if model is None:
             return
         st.success(words.markdown(architecture_text(model)))
@@ -250,16 +250,16 @@ def _read_config(text: str, file: str) -> None:
     """Read it once, when it comes. A text that cannot be read leaves everything as it was."""
     if not text:
         return
-    st.session_state[_CONFIG_REFUSAL] = None
+    memory()[_CONFIG_REFUSAL] = None
     try:
-        st.session_state[_MODEL] = own_model(text, file=file)
+        memory()[_MODEL] = own_model(text, file=file)
     except PricingError as refusal:
-        st.session_state[_CONFIG_REFUSAL] = with_unchanged_note(refusal)
+        memory()[_CONFIG_REFUSAL] = with_unchanged_note(refusal)
 
 
 def _plan_with_model(task: str) -> None:
     """Make it the work of the plan, in place of the first; the newest models stay."""
-    scenario, model = state.scenario(), st.session_state[_MODEL]
+    scenario, model = state.scenario(), memory()[_MODEL]
     model = model.model_copy(update={"name": st.session_state.get(CONFIG_NAME) or model.name})
     others = tuple(other for other in scenario.models if other.name != model.name)[-(MOST_MODELS - 1) :]
     work = (_work_with_model(scenario.work[0], model.name, task), *scenario.work[1:])
@@ -297,7 +297,7 @@ def runs_upload() -> None:
                 file, key = f"{kind}-runs.csv", f"template-{kind}-runs"
                 show.download(f"A {kind} table to fill in", file, table.template.encode, key)
     _show_refusal(_RUNS_REFUSAL)
-    factors: FactorTable | None = st.session_state.get(_RUNS)
+    factors: FactorTable | None = memory().get(_RUNS)
     if factors is not None:
         _runs_view(factors)
     used = state.scenario().measured
@@ -310,16 +310,16 @@ def runs_upload() -> None:
 def _read_runs() -> None:
     """Read the file once, when it is chosen. A file that cannot be read leaves everything as it was."""
     file = st.session_state[RUNS_FILE]
-    st.session_state[_RUNS_REFUSAL] = None
+    memory()[_RUNS_REFUSAL] = None
     if file is None:
         return
     try:
         text = decode_table(file.getvalue(), file=file.name)
         factors = read_factors(state.catalogue(), text, file=file.name, day=state.day(), most=MOST_ROWS)
     except PricingError as refusal:
-        st.session_state[_RUNS_REFUSAL] = with_unchanged_note(refusal)
+        memory()[_RUNS_REFUSAL] = with_unchanged_note(refusal)
         return
-    st.session_state[_RUNS] = factors
+    memory()[_RUNS] = factors
 
 
 def _runs_view(factors: FactorTable) -> None:

@@ -121,6 +121,8 @@ def test_any_plan_is_answered_as_described(scenario: Scenario) -> None:
 @pytest.mark.parametrize("scenario", [
     {"ways": ("hosted",)},
     {"ways": ("own",)},
+    # Work that begins after the plan ends, so no machine and no line.
+    {"years": 0.25, "ways": ("own",), "own": {"capex_usd": 1, "capex_per": "machine"}, "work": ({"first_month": 92},)},
     {"accelerator": "L4-24GB", "ways": ("on_demand",)},
     {"work": ({"accelerators": 1, "train": {"model": "llama-3.1-405b", "tokens": 1e9}},)},
     {"currency": {"code": "EUR", "usd_per_unit": 1.25, "day": date(2026, 11, 1), "source": "ECB"}},

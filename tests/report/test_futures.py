@@ -93,7 +93,7 @@ def sentences(wins: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     yield buy_or_wait_sentences(later(), later_drawn(wins))[1]
     chart = futures_dots(there, futures, dark=False)
     assert chart is not None
-    yield from (str(trace.name) for trace in chart.data[: 1 if wins else 0])
+    yield from (str(trace["name"]) for trace in chart.to_dict()["data"][: 1 if wins else 0])
     monkeypatch.setattr(type(futures), "deadline_share", property(lambda _: wins / COUNT))
     yield limit_probability_sentences(there, futures)[0]
 

@@ -98,9 +98,9 @@ def test_the_charts_are_plotlys_own_and_have_their_finding(dark: bool) -> None:
         mix_report.buy_or_wait_chart(later, dark),
     ):
         go.Figure(figure.to_dict())  # plotly checks every property
-    load = mix_report.load_chart(found, dark)
-    assert [bar.name for bar in load.data] == ["Own (8)", "Rent on demand (16)"]
-    assert sum(sum(bar.width) for bar in load.data) == 24
+    load = mix_report.load_chart(found, dark).to_dict()["data"]
+    assert [bar["name"] for bar in load] == ["Own (8)", "Rent on demand (16)"]
+    assert sum(sum(bar["width"]) for bar in load) == 24
     assert "8 does" in load_summary(found)
     assert words.usd(found.at_most_usd) in base_size_summary(found)
     assert words.usd(later.now_usd) in buy_or_wait_summary(later)

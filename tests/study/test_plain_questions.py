@@ -229,7 +229,7 @@ def test_every_page_and_file_works_with_any_two_ways_or_one(said: dict[str, Any]
     text = plan_text(one)
     assert all(line in text for line in (*one.summary.sentences, *one.summary.turns))
     assert len(results_table(made, found.answer, drawn)) == len(found.answer.ranked)
-    assert payback_chart(found.answer, dark=False).data
+    assert payback_chart(found.answer, dark=False).to_dict()["data"]
     assert drawn is not None
     assert (futures_dots(found.answer, drawn, dark=False) is None) == (found.answer.pair is None)
     assert (no_comparison_summary(found) is None) == (found.answer.pair is not None)

@@ -1,6 +1,7 @@
 """What turns the answer: the tornado's flips, the map's line, stress tests and indices agree with the ledgers."""
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 
 from planner.money.many_ledgers import InputColumns, build_ledger, option_builder
@@ -218,9 +219,9 @@ def test_charts_are_what_plotly_takes() -> None:
     for dark in (False, True):
         sure = future_charts.futures_dots(judged.answer, judged.futures, dark)
         assert sure is not None
-        assert sum(len(trace["x"]) for trace in sure.data) == 50
+        assert sum(len(trace["x"]) for trace in sure.to_dict()["data"]) == 50
         for figure in (sure, future_charts.tornado_chart(bars, dark), future_charts.break_even_map_chart(there, dark)):
-            type(figure)(figure.to_dict())  # plotly's own validation
+            go.Figure(figure.to_dict())  # plotly's own validation
     assert (
         f" matters most; {sum(bar.flips_sign for bar in bars)} inputs alone can make both cost the same"
         in tornado_title(bars)

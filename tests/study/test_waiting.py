@@ -243,10 +243,10 @@ def test_words_table_and_chart_hold_the_same_numbers() -> None:
     said = buy_or_wait_sentences(found, there)[1]
     assert said.startswith("Cheaper than ordering now: ordering in month ")
     assert "never buying in " in said
-    figure = buy_or_wait_chart(found, False, there)
-    assert figure.data[0].y == pytest.approx(tuple(there.low_usd))
-    assert figure.data[1].y == pytest.approx(tuple(there.high_usd))
-    assert len(buy_or_wait_chart(found, False).data) == len(figure.data) - 2
+    traces = buy_or_wait_chart(found, False, there).to_dict()["data"]
+    assert traces[0]["y"] == pytest.approx(tuple(there.low_usd))
+    assert traces[1]["y"] == pytest.approx(tuple(there.high_usd))
+    assert len(buy_or_wait_chart(found, False).to_dict()["data"]) == len(traces) - 2
     data = buy_or_wait_json(found, there)
     assert data.futures == there.count
     assert [month.cheaper_than_today_share for month in data.months] == there.share_cheaper.tolist()

@@ -60,11 +60,11 @@ def test_from_the_upload_to_the_saved_file_and_the_shell(tmp_path: Path, capsys:
 
     said = "0.8 times what is predicted, yours"
     assert said in listed(app)
-    notes = rows_table(assumption_rows(planned(CATALOGUE, app.session_state["scenario"], DAY), ()))["Note"]
+    notes = rows_table(assumption_rows(planned(CATALOGUE, app.session_state["memory"]["scenario"], DAY), ()))["Note"]
     assert any("3 runs (mine.csv)" in str(note) for note in notes)
     assert title(visit("Speed", **held(app))) == after  # the link carries them
 
-    scenario: Scenario = app.session_state["scenario"]
+    scenario: Scenario = app.session_state["memory"]["scenario"]
     path = tmp_path / "saved.yaml"
     path.write_text(write_scenario(SavedScenario(scenario, DAY, CATALOGUE.digest)), encoding="utf-8")
     assert main(["plan", str(path)]) == OK
@@ -95,7 +95,7 @@ def test_without_a_model_runs_can_be_brought_too() -> None:
     assert not app.exception
     app.button(key="use-runs").click().run()
     assert not app.exception
-    assert app.session_state["scenario"].measured[0].engine == "vllm"
+    assert app.session_state["memory"]["scenario"].measured[0].engine == "vllm"
 
 
 def test_a_plan_that_says_too_much_for_a_link_is_told_and_kept() -> None:

@@ -172,7 +172,7 @@ def test_no_key_of_a_page_counts_as_unknown(page: str) -> None:
     source = "".join(path.read_text(encoding="utf-8") for path in sorted(Path(state.__file__).parent.rglob("*.py")))
     named = set(re.findall(r'(?:address\.choices?|address\.switch|show\.views)\("(\w+)"', source))
     app = visit(page)
-    bound = {"asof", "pin", *named, *(app.run().session_state["address_views"])}
+    bound = {"asof", "pin", *named, *(app.run().session_state["memory"]["address_views"])}
     assert {"terms", "area", "look", "pick", "work"} <= bound
     assert not [name for name in bound - KEYS.keys() if scenario_from_link({name: "1"}, others=PAGE_KEYS)[1]]
 

@@ -40,7 +40,7 @@ def on_screen(app: AppTest) -> set[str]:
 
 def asked(app: AppTest) -> Scenario:
     """What the question bar asks for."""
-    scenario: Scenario = app.session_state["scenario"]
+    scenario: Scenario = app.session_state["memory"]["scenario"]
     return scenario
 
 
@@ -240,7 +240,7 @@ def test_hours_of_the_day_say_how_busy_it_is() -> None:
     assert not app.exception
     assert app.slider(key="busy").disabled
     made = plan(load_catalogue(), scenario_from_link({"also": also})[0], DAY)
-    there = app.session_state["current_plan"].result.plan.setting.demand
+    there = app.session_state["memory"]["current_plan"].result.plan.setting.demand
     assert there.all_hours.tolist() == made.setting.demand.all_hours.tolist() == pytest.approx([730 * 8 * 0.5])
 
 
@@ -249,12 +249,12 @@ def test_a_day_is_chosen_by_its_name_and_put_back() -> None:
     assert "by_hour" not in app.query_params.get("also", "")
     app.selectbox(key="through_the_day").set_value("office hours").run()
     assert not app.exception
-    work = app.session_state["scenario"].work[0]
+    work = app.session_state["memory"]["scenario"].work[0]
     assert work.by_hour == day_patterns()["office hours"].by_hour
     assert work.accelerators == 32
     assert "by_hour" in str(app.query_params["also"])
     app.selectbox(key="through_the_day").set_value("the same at any hour").run()
-    assert app.session_state["scenario"].work[0].by_hour == ()
+    assert app.session_state["memory"]["scenario"].work[0].by_hour == ()
     assert "also" not in app.query_params
 
 
@@ -264,9 +264,9 @@ def test_a_day_waits_while_a_run_is_asked_for() -> None:
     app.button_group(key="work").set_value("Train").run()
     assert not app.exception
     assert not app.warning
-    assert app.session_state["scenario"].work[0].by_hour == ()
+    assert app.session_state["memory"]["scenario"].work[0].by_hour == ()
     app.button_group(key="work").set_value("GPU-hours").run()
-    assert app.session_state["scenario"].work[0].by_hour == day_patterns()["office hours"].by_hour
+    assert app.session_state["memory"]["scenario"].work[0].by_hour == day_patterns()["office hours"].by_hour
 
 
 @pytest.mark.parametrize("also", ['{"wrok":[{}]}', "{", '{"own":{"pue":9}}'])

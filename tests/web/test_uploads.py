@@ -35,10 +35,10 @@ def test_quotes_of_which_none_can_be_used_leave_those_before() -> None:
     app.query_params["view"] = "Live prices"
     app.run()
     bring(app, "quote_file", "good.csv", GOOD)
-    before = app.session_state["quotes"]
+    before = app.session_state["memory"]["quotes"]
     assert len(before.offers) == 1
     bring(app, "quote_file", "none.csv", NONE_GOOD)
-    assert app.session_state["quotes"] is before
+    assert app.session_state["memory"]["quotes"] is before
     said = app.error[0].value.replace("\\", "")
     assert "none.csv has no row that can be used" in said
     assert "no such chip" in said
@@ -63,7 +63,7 @@ def test_edited_rows_become_the_plans_own_prices(monkeypatch: pytest.MonkeyPatch
     taken: list[Scenario] = []
     monkeypatch.setattr(state, "scenario", Scenario)
     monkeypatch.setattr(ask, "use", taken.append)
-    session: dict[str, str | None] = {}
+    session: dict[str, dict[str, str | None]] = {}
     monkeypatch.setattr(st, "session_state", session)
     row = {"usd_per_accelerator_hour": 2.1, "valid_until": "2026-11-27", "accelerators": 64.0, "seller": None}
     uploads.use_rows("quotes", [row, {"seller": "no price yet"}], (), uploads.quote_of)
@@ -74,7 +74,7 @@ def test_edited_rows_become_the_plans_own_prices(monkeypatch: pytest.MonkeyPatch
     assert taken[1].discounts == (SellerDiscount(provider="aws", discount_share=0.1),)
     uploads.use_rows("quotes", [{**row, "ends": "2026-12-24"}], (), uploads.quote_of)
     assert len(taken) == 2
-    assert "the earlier day on which it starts" in (session["own_prices_refused"] or "")
+    assert "the earlier day on which it starts" in (session["memory"]["own_prices_refused"] or "")
 
 
 def test_runs_of_which_none_can_be_used_leave_those_before() -> None:
@@ -82,10 +82,10 @@ def test_runs_of_which_none_can_be_used_leave_those_before() -> None:
     app.query_params["speed"] = "Your own runs"
     app.run()
     bring(app, "runs_file", "runs.csv", as_csv(own_rows(load_catalogue(), "training", (0.8, 0.82))))
-    before = app.session_state["own_runs"]
+    before = app.session_state["memory"]["own_runs"]
     assert before is not None
     bring(app, "runs_file", "none.csv", "id,accelerator,model\n1,no such chip,no such model\n")
-    assert app.session_state["own_runs"] is before
+    assert app.session_state["memory"]["own_runs"] is before
     assert "Nothing was changed" in app.error[-1].value.replace("\\", "")
 
 
@@ -99,9 +99,9 @@ def test_a_scenario_of_which_nothing_can_be_used_leaves_the_plan(name: str, cont
     app.query_params["gpus"] = "16"
     app.session_state["share"] = True
     app.run()
-    before = app.session_state["scenario"]
+    before = app.session_state["memory"]["scenario"]
     app.file_uploader(key="scenario_file").upload(name, content.encode()).run()
-    assert app.session_state["scenario"] == before
+    assert app.session_state["memory"]["scenario"] == before
     assert app.query_params["gpus"] == "16"
     assert app.error[0].value.casefold().count("nothing was changed") == 1
 
@@ -115,4 +115,4 @@ def test_a_pack_is_the_plan_again() -> None:
     pack = write_pack(plan, build_answer(plan), None, "Buy.", CsvStyle("semicolon", "comma"))
     app.file_uploader(key="scenario_file").upload("pack.zip", pack).run()
     assert not app.error
-    assert app.session_state["scenario"] == scenario
+    assert app.session_state["memory"]["scenario"] == scenario

@@ -169,9 +169,9 @@ def test_a_cell_of_the_map_becomes_the_plan() -> None:
     for wrong in ("13,0", "0,20", "x,1", "-1,0", ""):
         assert future_charts.clicked_values(found, wrong) is None
     chart = future_charts.break_even_map_chart(found, False)
-    cells = next(trace for trace in chart.data if trace.customdata is not None)
-    assert len(cells.customdata) == found.saved_usd.size
-    assert all(future_charts.clicked_values(found, cell[0]) for cell in cells.customdata)
+    cells = next(trace for trace in chart.to_dict()["data"] if "customdata" in trace)
+    assert len(cells["customdata"]) == found.saved_usd.size
+    assert all(future_charts.clicked_values(found, cell[0]) for cell in cells["customdata"])
 
 
 def test_what_has_no_field_stays_as_it_is() -> None:

@@ -176,7 +176,7 @@ def _option(result: OptionResult) -> schema.OptionSchema:
         what=option.what,
         accelerators=option.accelerators,
         orders=tuple(parts.OrderSchema(**asdict(order)) for order in purchase_orders(plan.setting, option)),
-        useful_accelerator_hours=float(np.broadcast_to(option.useful_hours, option.ledger.monthly_usd.shape).sum()),
+        useful_accelerator_hours=float(np.broadcast_to(option.useful_hours, plan.setting.timeline.runs.shape).sum()),
         offer=offer,
         usd_per_accelerator_hour=None if rate is None else rate[0],
         oldest_figure_checked=min(_checked(option.ledger), default=None),

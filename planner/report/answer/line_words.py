@@ -10,14 +10,14 @@ what the amount is printed to.
 import ast
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.formula import Num, formula
-from planner.money.ledger import Ledger, LedgerInput, Line
+from planner.money.ledger import Ledger, LedgerInput, Line, Origin
 from planner.report import words
 from planner.report.futures.input_words import formula_input_label
 from planner.scenario.shown_money import shown_money
@@ -73,6 +73,15 @@ def total_text(shown: Ledger) -> str:
 def sourced_inputs(line: Line) -> tuple[LedgerInput, ...]:
     """The inputs of a line that somebody says; not those that only say which month it is."""
     return tuple(item for item in line.used if item.name not in _CALENDAR)
+
+
+def leading_sources(ledgers: Iterable[Ledger]) -> list[str]:
+    """Return the sources with an address behind these ledgers, those of the largest lines first."""
+    lines = sorted((line for ledger in ledgers for line in ledger.lines), key=lambda line: -abs(float(line.total_usd)))
+    origins = (
+        it.origin if isinstance(it.origin, Origin) else it.origin(0) for line in lines for it in sourced_inputs(line)
+    )
+    return list(dict.fromkeys(origin.source for origin in origins if origin.url))
 
 
 def format_input(used: LedgerInput, months: NDArray[np.intp] | None = None) -> str:

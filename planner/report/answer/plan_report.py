@@ -20,21 +20,25 @@ from planner.report.answer.advice import (
     overdue_figure_lines,
     unavailable_option_lines,
 )
+from planner.report.answer.line_words import leading_sources
 from planner.report.answer.notes import CONVENTION, carbon_notes
 from planner.report.answer.other_measures import HEAD as ALSO
 from planner.report.answer.other_measures import OtherMeasures, other_measures_text
-from planner.report.answer.phrases import hints
+from planner.report.answer.phrases import hints, question_text
 from planner.report.answer.profit_words import HEAD as PROFIT
 from planner.report.answer.profit_words import profit_text
 from planner.report.answer.sensitivity import carrying_table
 from planner.report.answer.sentences import AnswerSummary, summarize_answer
 from planner.report.answer.sentences import not_counted as uncounted_costs
+from planner.report.answer.verdict_line import doubt_text
 from planner.report.files.csv import SIGN
 from planner.report.forms import bullet_list, join_sections, scalar_reason
 from planner.report.futures.counted import buy_or_wait_text, futures_table
 from planner.report.futures.input_words import saving_side_label
 from planner.report.table import Table, text_table
 from planner.report.title import fleet_timeline
+from planner.scenario.link import scenario_to_link
+from planner.scenario.question import detect_question
 from planner.scenario.scenario import Scenario
 from planner.scenario.shown_money import shown_money
 from planner.study.buy_or_wait import BuyOrWaitFutures, BuyOrWaitUnavailable, Waiting
@@ -44,6 +48,9 @@ from planner.study.uncertainty.sure_verdict import Judged, decided
 from planner.study.uncertainty.tornado import TornadoBar
 from pricing import Catalogue
 from pricing.caching import cached_property
+
+DISCLAIMER = "An estimate, not financial advice. Prices exclude taxes."
+_CREDITED = 3  # sources named under a chart
 
 
 class PlanReport(NamedTuple):
@@ -136,6 +143,23 @@ def conventions(plan: Plan) -> tuple[str, ...]:
     )
 
 
+def _credit_text(plan: Plan, answer: Answer) -> str:
+    """Return the line that goes with a chart wherever it is taken: the plan, its day and its sources."""
+    setting, values = plan.setting, scenario_to_link(plan.setting.written)
+    name = f"{values['name']}: " if "name" in values else ""
+    sources = leading_sources(way.option.ledger for way in (answer.pair or answer.ranked[:1]))
+    more = [f"{len(sources) - _CREDITED} more"] if len(sources) > _CREDITED else []
+    source_text = f" Sources: {'; '.join([*sources[:_CREDITED], *more])}." if sources else ""
+    question = question_text(setting.catalogue, detect_question(values), values)
+    return f"{name}{question}. {facts_text(plan)}.{source_text} {DISCLAIMER}"
+
+
+def facts_text(plan: Plan) -> str:
+    """Return the day and the catalogue of a plan's prices, and the rate of the money shown."""
+    facts = f"Prices as of {words.day(plan.setting.day)}, catalogue {plan.setting.catalogue.digest[:8]}"
+    return ", ".join(filter(None, (facts, shown_money().rate_text)))
+
+
 @dataclass(frozen=True)
 class PlanResult:
     """A plan and its answer, shared by all who ask the same; each property is calculated on first use."""
@@ -164,6 +188,21 @@ class PlanResult:
         return summarize_answer(self.plan, self.answer, self.futures)
 
     @cached_property
+    def doubt(self) -> str:
+        """Return how sure the answer is, and what turns it."""
+        return doubt_text(self.answer)
+
+    @cached_property
+    def options(self) -> Table:
+        """Return every option with its measures."""
+        return tables.options_table(self.answer)
+
+    @cached_property
+    def credit(self) -> str:
+        """Return the line that goes with a chart."""
+        return _credit_text(self.plan, self.answer)
+
+    @cached_property
     def hints(self) -> dict[str, str]:
         """Return the values that empty fields stand for."""
         return hints(self.plan)
@@ -188,7 +227,7 @@ def evaluate(catalogue: Catalogue, scenario: Scenario, day: date, *, with_detail
     """Return the plan with its answer; with details, calculate all that the answer page shows."""
     show_money_in_plan(catalogue, scenario, day)
     result = PlanResult(scenario, planned(catalogue, scenario, day))
-    _ = result.judged, result.hints
+    _ = result.judged, result.hints, result.credit  # which every page shows
     if with_details:
-        _ = result.summary, result.advice, result.old_figures, result.sizes
+        _ = result.summary, result.doubt, result.options, result.advice, result.old_figures, result.sizes
     return result

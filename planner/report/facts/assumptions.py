@@ -177,12 +177,6 @@ def sources_of_ledgers(ledgers: Iterable[Ledger]) -> Table:
     return Table.of(sorted(rows, key=lambda row: (row["Link"] is None, row["Figure"])), HEADS)
 
 
-def leading_sources(ledgers: Iterable[Ledger]) -> list[str]:
-    """Return the sources with an address behind these ledgers, those of the largest lines first."""
-    lines = sorted((line for ledger in ledgers for line in ledger.lines), key=lambda line: -abs(float(line.total_usd)))
-    return list(dict.fromkeys(origin.source for line in lines for _, origin, _ in _stated(line) if origin.url))
-
-
 def _stated_inputs(ledger: Ledger) -> Iterator[tuple[LedgerInput, Origin, tuple[str, bytes]]]:
     return (stated for line in ledger.lines for stated in _stated(line))
 

@@ -167,18 +167,16 @@ def _figure_ranges(plan: Plan) -> Iterator[UncertainParameter]:
     A number that differs between sellers cannot be drawn for all of them.
     """
     fixed = {*_FOLLOWS, *RENTS, PRICE, *BESIDE_FACTORS, *_option_specific_names(plan)}
-    for option in plan.options:
-        for name, used in option.ledger.numbers.items():
-            where = used.origin
-            if name in fixed or used.ends is None or not isinstance(where, Origin):
-                continue
-            if where.kind in ("computed", "input", "tried"):
-                continue
-            typical = float(used.value)
-            low, *_, high = sorted((typical, *map(float, used.ends)))
-            if low < high and math.isfinite(low) and math.isfinite(high):
-                spread = InputDistribution(low, typical, high, *_bounds(name, low))
-                yield _from_origin(name, used.unit, spread, OF_RANGE, where)
+    in_lines = {name: used for option in plan.options for name, used in option.ledger.numbers.items()}
+    for name in in_lines.keys() - fixed:
+        used, where = in_lines[name], in_lines[name].origin
+        if used.ends is None or not isinstance(where, Origin) or where.kind in ("computed", "input", "tried"):
+            continue
+        typical = float(used.value)
+        low, *_, high = sorted((typical, *map(float, used.ends)))
+        if low < high and math.isfinite(low) and math.isfinite(high):
+            spread = InputDistribution(low, typical, high, *_bounds(name, low))
+            yield _from_origin(name, used.unit, spread, OF_RANGE, where)
 
 
 def _option_specific_names(plan: Plan) -> set[str]:

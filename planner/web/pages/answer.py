@@ -10,9 +10,10 @@ from planner.money.verdict.answer import Answer
 from planner.report import words
 from planner.report.answer.sentences import AnswerSummary, not_counted
 from planner.report.answer.tables import discounted_ledgers, medians_beside
-from planner.report.answer.verdict_line import doubt_text, price_update_text, summarize_verdict
+from planner.report.answer.verdict_line import price_update_text, summarize_verdict
 from planner.study.uncertainty.futures import Futures
 from planner.web import frame, kept_plans, show, show_answer, show_ledger, state
+from planner.web.state import PlanResult
 
 # The page that comes next: of a plan that names a model, and of hours.
 _SPEED, _COMPARE = ("Speed", "How fast it runs"), ("Compare", "Compare providers")
@@ -31,15 +32,15 @@ def page() -> None:
     result = state.result()
     plan, answer, summary = result.plan, result.answer, result.summary
     _title_row(plan, answer, summary.title)
-    if doubt := doubt_text(answer):
-        show.paragraph(doubt)
+    if result.doubt:
+        show.paragraph(result.doubt)
     if summary.figures:
         show.figures(summary.figures)
     update = st.empty()
     _late_plan()
     show_answer.advice(result)
     if answer.ranked:
-        _views(plan, answer, summary, result.futures)
+        _views(result)
     else:
         show.paragraph(*summary.sentences)
     show_answer.advice_details(result)
@@ -74,25 +75,24 @@ def _late_plan() -> None:
         show.figures(late.summary.figures, "tiles-late")
         with show.on_demand("late-ways", "All options of the late plan") as is_open:
             if is_open:
-                show_answer.options(late.answer)
+                show_answer.options(late)
 
 
-def _views(plan: Plan, answer: Answer, summary: AnswerSummary, futures: Futures | None) -> None:
+def _views(result: PlanResult) -> None:
     """Show the tabs that have news for this plan, in the order in which people ask."""
-    views = views_of(plan, answer, summary, futures)
+    views = views_of(result)
     show.views("look", tuple(views), tuple(views.values()), former=FORMER)
 
 
-def views_of(
-    plan: Plan, answer: Answer, summary: AnswerSummary, futures: Futures | None
-) -> dict[str, Callable[[], None]]:
+def views_of(result: PlanResult) -> dict[str, Callable[[], None]]:
     """Return the tabs that have news for this plan, with what shows each."""
+    plan, answer, summary = result.plan, result.answer, result.summary
     views: dict[str, Callable[[], None]] = {
-        OPTIONS: lambda: show_answer.every_option(plan, answer, futures),
+        OPTIONS: lambda: show_answer.every_option(result),
         WHY: lambda: _why(plan, answer, summary),
     }
     if len(answer.ranked) > 1:
-        views[SURE] = lambda: _sure(plan, answer, summary, futures)
+        views[SURE] = lambda: _sure(plan, answer, summary, result.futures)
         views[PAYBACK] = partial(_with_sources, "cumulative", lambda: show_answer.payback(answer))
     if show_answer.has_mix(answer):
         views[MIX] = partial(_with_sources, "mix", lambda: show_answer.mix(plan))

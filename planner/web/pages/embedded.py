@@ -3,7 +3,6 @@
 import streamlit as st
 
 from planner.report import words
-from planner.report.answer.verdict_line import doubt_text
 from planner.scenario.link import PAGE_KEYS, scenario_from_link
 from planner.scenario.shown_money import shown_money
 from planner.web import address, show, state
@@ -16,13 +15,13 @@ def page() -> None:
     result = state.set_current_plan(scenario, with_details=False)
     summary, views = result.summary, {}
     if result.answer.ranked:
-        views = answer.views_of(result.plan, result.answer, summary, result.futures)
+        views = answer.views_of(result)
     st.title(words.markdown(summary.title), anchor=False)
     view = views.get(address.text("look") or "")
     if view is not None:
         view()
     else:
-        show.paragraph(*filter(None, [doubt_text(result.answer)]))
+        show.paragraph(*filter(None, [result.doubt]))
         show.figures(summary.figures)
     about = " · ".join(filter(None, (show.plan_and_day(), shown_money().rate_text)))
     show.small(f"[Open this plan]({address.link()}) · {words.markdown(about)}")

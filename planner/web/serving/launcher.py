@@ -181,7 +181,7 @@ class SessionVisitor:
 
     def check(self) -> None:
         """Let Streamlit end the run if its visitor has left, or has changed the question since."""
-        _ = "scenario" in st.session_state
+        _ = "memory" in st.session_state
 
 
 def listen(port: int) -> socket.socket:
