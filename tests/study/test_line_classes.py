@@ -103,6 +103,84 @@ def test_tokens_read_and_written_keep_their_sides_in_any_form_and_order() -> Non
 
 
 @pytest.mark.slow
+def test_so_many_of_anything_in_any_time_are_requests_a_second() -> None:
+    seconds = {"/s": 1, "per second": 1, "a minute": 60, "per hour": 3600, "a day": 86400, "a week": 604800}
+    seconds |= {"daily": 86400, "every day": 86400, "each month": 2628000, "monthly": 2628000, "per month": 2628000}
+    numbers = {"5000": 5e3, "12,000": 12e3, "0.9 million": 9e5, "300k": 3e5, "0.4M": 4e5}
+    nouns = ("requests", "queries", "calls", "messages", "prompts", "documents", "emails", "support tickets", "pages",
+        "invoices", "chats", "questions", "reviews", "claims", "legal documents", "forms")  # fmt: skip
+    frames = ("llama 8b, {n} {w} {p}", "we handle {n} {w} {p}, model llama 8b", "{w}: {n} {p}, llama 8b")
+    wrong = []
+    for frame, n, w, p in _pairs(frames, tuple(numbers), nouns, tuple(seconds)):
+        plan, want = _plan(line := frame.format(n=n, w=w, p=p)), max(numbers[n] / seconds[p], 0.0001)
+        serve = plan.work[0].serve if plan else None
+        wrong += [] if serve and serve.requests_per_s == pytest.approx(want, rel=0.01) else [line]
+    assert not wrong
+
+
+@pytest.mark.slow
+def test_people_in_any_form_are_those_who_ask() -> None:
+    numbers = {"12": 12, "250": 250, "1,200": 1200, "15k": 15000}
+    nouns = (
+        "people",
+        "employees",
+        "users",
+        "students",
+        "lawyers",
+        "nurses",
+        "developers",
+        "customers",
+        "staff",
+        "clerks",
+    )
+    frames = (
+        "llama 8b for {n} {w}",
+        "we are {n} {w} and want llama 8b",
+        "{w}: {n}, llama 8b",
+        "llama 8b, {n} {w}, 2 years",
+    )
+    each = _plan("llama 8b for 1000000 people")
+    assert each is not None
+    assert each.work[0].serve is not None
+    wrong = []
+    for frame, n, w in _pairs(frames, tuple(numbers), nouns):
+        plan = _plan(line := frame.format(n=n, w=w))
+        serve, want = plan.work[0].serve if plan else None, each.work[0].serve.requests_per_s * numbers[n] / 1e6
+        wrong += [] if serve and serve.requests_per_s == pytest.approx(max(want, 0.0001), rel=0.01) else [line]
+    assert not wrong
+
+
+@pytest.mark.slow
+def test_parts_of_a_line_mean_the_same_in_any_order() -> None:
+    chips = {
+        "16 h100": 16,
+        "4 nodes of 8 B200": 32,
+        "two servers with 4 A100 80GB each": 8,
+        "3 dgx h100": 24,
+        "h100 x 40": 40,
+    }
+    times = {"for 2 years": 2, "18 months": 1.5, "4-year term": 4, "term: 30 months": 2.5}
+    places = {"in Germany": "DE", "Oslo": "NO", "in eu-west-1": "IE", "in Texas": "US-TX"}
+    shares = {"60% busy": 0.6, "24/7": 1, "busy 45% of the time": 0.45, "8 hours a day": 1 / 3}
+    powers = {"power 0.12 $/kWh": 0.12, "electricity at 9 cents per kWh": 0.09, "65 USD/MWh": 0.065}
+    wrong = []
+    for at, parts in enumerate(_pairs(*map(tuple, (chips, times, places, shares, powers)))):
+        line = ", ".join([*itertools.permutations(parts)][at * 7 % 120])
+        plan, want = _plan(line), [table[part] for table, part in zip(  # type: ignore[index]
+            (chips, times, places, shares, powers), parts, strict=True)]  # fmt: skip
+        found = plan and [
+            plan.work[0].accelerators,
+            plan.years,
+            plan.site,
+            plan.work[0].busy_share,
+            plan.own.usd_per_kwh,
+        ]
+        wrong += [] if found and all(one == two or one == pytest.approx(two) for one, two in zip(
+            found, want, strict=True)) else [(line, found)]  # fmt: skip
+    assert not wrong
+
+
+@pytest.mark.slow
 def test_the_name_of_a_cloud_instance_is_its_gpu_its_count_and_its_seller() -> None:
     skus: dict[tuple[str, str], set[tuple[str, int]]] = {}
     for offer in live_catalogue().offers.values():

@@ -28,6 +28,7 @@ _WHY_NOT = {
     **dict.fromkeys(("seller", "price"), "neither a bill nor an amount for it is stated"),
 }
 
+_MOST_BEFORE_RATE = 3  # words: 300 chest x-rays a day
 _LARGEST_DENSE = 4.5e11  # parameters: larger models are mixtures of experts
 MEMORY: tuple[Rule, ...] = (rule("memory", whole(WORDS["memory"]), number_in),)
 
@@ -269,7 +270,7 @@ def _ask_about_number(parts: LineParts, start: int, end: int) -> None:
     counts |= {f"{digits} dollars": f"${digits}"} if PATTERNS["may_be_sum"].search(parts.line[:end]) else {}
     is_rate = (
         PATTERNS["rate_behind"].match(parts.rest, end)
-        and is_alone
+        and len(text.split()) <= _MOST_BEFORE_RATE
         and "model" in values
         and not {"rps", "texts", "token_rate"} & values.keys()
     )

@@ -63,7 +63,7 @@ def find_amounts(line: str, rates: Rates, by_token: bool = False) -> Iterator[Li
             or match["per"]
             or match["ly"]
             or match["verb"].startswith(("bill", "invoice"))
-            or (by_token and match["n"][-1:] in "km")
+            or (by_token and "month" in line)
         ):
             amount = _amount(line, match, match["n"], DOLLAR, rates, by_token=by_token)
             yield amount._replace(start=match.start("n"))

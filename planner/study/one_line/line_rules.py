@@ -32,7 +32,7 @@ _SIZES = {"mn": "m", "mio": "m", "mil": "m", "bn": "b", "tn": "t", "thousand": "
 _SIZE = r"(?:\s?(?:k|mn|mio|mil|m|bn|b|tn|t|thousand|million|billion|trillion)(?![a-z0-9]))"
 _DIGITS = r"[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?(?:e\+?[0-9]{1,2})?"
 _SPELT = "|".join(sorted((re.escape(word) for word in _WORDS), key=len, reverse=True))
-NUMBER = rf"(?<![\w.,-])(?:{_DIGITS}{_SIZE}?|(?:{_SPELT})(?![\w-]))"
+NUMBER = rf"(?<![\w.,-])(?>{_DIGITS}{_SIZE}?|(?:{_SPELT})(?![\w-]))"  # never a part of one
 PLAIN = rf"(?<![\w.,-])(?:{_DIGITS}|(?:{_SPELT})(?![\w-]))"  # without million: 5 m is five months
 UNIT = (
     r"(?P<unit>seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h|days?|d|nights?|evenings?|mornings?|weeks?|wks?|w"

@@ -142,7 +142,7 @@ def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...])
     parts.left_out += [idle[name] for name in idle if name not in quiet]
     left_out, budget = leave_names_out(catalogue, parts, scenario, sides), scenario.terms.budget_usd
     if budget is not None and not 1 <= budget <= _MOST_BUDGET:
-        raise LineError(f"A budget of {budget:,.10g} USD buys no plan: write one of 1 to {_MOST_BUDGET:,.0f} USD.")
+        raise LineError(f"A budget of {budget:,.15g} USD buys no plan: write one of 1 to {_MOST_BUDGET:,.0f} USD.")
     train, serve = scenario.work[0].train, scenario.work[0].serve
     is_open = budget is not None and "gpus" not in values and "bill" not in values and not (train or serve)
     fills = train is not None and not {"tokens", "images", "due", "examples", "texts"} & values.keys()
