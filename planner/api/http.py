@@ -202,7 +202,6 @@ def _text(document: Mapping[str, Any]) -> bytes:
 
 
 def _parts(verb: Verb, request: HttpRequest) -> tuple[Sequence[Question], Mapping[str, Any]]:
-    """Return the plans of a request, and the fields of its verb."""
     pairs = _pairs(request.query)
     values = {name: text for name, text in pairs if verb.most < 2 or name != "plan"}
     plans = [text for name, text in pairs if name not in values]

@@ -16,6 +16,7 @@ from planner.report.answer.plan_report import PlanReport, plan_text
 from planner.report.answer.sensitivity import CARRYING
 from planner.report.answer.sentences import summarize_answer
 from planner.report.answer.side_by_side import compare_table, differences_table, repeated
+from planner.report.answer.tables import BUDGET_PAYS, budget_table
 from planner.report.files.csv import SIGN, assumptions_table, cash_table, results_table
 from planner.report.forms import bullet_list, join_sections
 from planner.report.table import Table, text_table
@@ -260,4 +261,6 @@ def _answer(report: PlanReport | None) -> dict[str, Any] | None:
 def _answer_text(report: PlanReport) -> str:
     summary = report.summary
     cards = "\n".join(f"{tile.label}: {tile.value} ({tile.range})" for tile in summary.figures)
-    return "\n" + join_sections([(summary.title, "\n".join([*(summary.deciding or summary.sentences), "", cards]))])
+    first = (summary.title, "\n".join([*(summary.deciding or summary.sentences), "", cards]))
+    paid = budget_table(report.answer)
+    return "\n" + join_sections([first, (BUDGET_PAYS, text_table(paid) if len(paid) else "")])

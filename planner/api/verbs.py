@@ -263,7 +263,6 @@ _LINK = re.compile(r"(\S*\?)?(\w+=.*)?")  # an address with keys, keys alone, or
 
 
 def _read(question: Question, facts: Catalogue) -> tuple[SavedScenario, str, tuple[str, ...]]:
-    """Return what a question says, its name, and the notes of a preset."""
     if isinstance(question, Scenario):
         return SavedScenario(question), "scenario", ()
     data, name = _bytes(question), question.name if isinstance(question, Path) else "plan"

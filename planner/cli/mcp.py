@@ -88,7 +88,6 @@ def _server() -> Server[Any]:
 
 
 def _tool(verb: Verb) -> dict[str, Any]:
-    """Return a verb as a tool: its request, its plans, and the small answer."""
     from planner.api.brief import Brief
     from planner.api.http import plain_fields
 

@@ -85,7 +85,6 @@ def _members(args: argparse.Namespace, facts: Catalogue) -> Iterator[PortfolioPl
 
 
 def _member(entry: PortfolioEntry, folder: Path, facts: Catalogue) -> PortfolioPlan:
-    """Return a plan of the portfolio: a file, a preset or a kept plan."""
     from planner.cli.scenarios import read_scenario_or_preset
     from planner.scenario.presets import find_preset
     from planner.study.portfolio import PortfolioPlan

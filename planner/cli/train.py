@@ -108,7 +108,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run_image_training(args: argparse.Namespace, catalogue: Catalogue, day: date) -> int:
-    """Print the training of a network that learns from pictures."""
     from planner.api.speed import images_result
     from planner.cli.jobs import accelerator_id, parse_job
     from planner.scenario.jobs import ImageJob

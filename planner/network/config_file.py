@@ -49,7 +49,6 @@ _QUANTISED = "quantization_config"
 
 
 def _text_part(whole: dict[str, Any]) -> dict[str, Any]:
-    """The part that writes, of a model that also sees or hears."""
     return next((whole[key] for key in NESTED if isinstance(whole.get(key), dict)), whole)
 
 
@@ -111,7 +110,6 @@ def _plain(keys: ConfigKeys) -> dict[str, Any]:
 
 
 def _format(keys: ConfigKeys) -> dict[str, Any]:
-    """Return how the weights are stored, and what of them is not."""
     quantization = keys.values.get(_QUANTISED)
     if not isinstance(quantization, dict):
         return {}

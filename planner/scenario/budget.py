@@ -180,7 +180,6 @@ def over_budget_message(size: PlanSize) -> str | None:
 
 
 def _smaller_plans(size: PlanSize) -> Iterator[str]:
-    """Return what to say of each way to make a plan small enough."""
     years = _largest_allowed(math.ceil(size.years / _QUARTER) - 1, lambda many: size.over(many * _QUARTER))
     if years:
         yield f"all of it over up to {count(years * _QUARTER, 'year')}"

@@ -16,6 +16,7 @@ from planner.scenario.latency import LatencyClass
 from planner.scenario.rent import CurrentBill
 from planner.scenario.scenario import ANY_ACCELERATOR, USUAL_ACCELERATOR, Scenario
 from planner.scenario.task import ServingTask
+from planner.scenario.ways import Way
 from planner.scenario.work import Work
 from planner.speed.work_to_hours import LateRun
 from planner.study.market.candidate import MarketStudy
@@ -147,14 +148,24 @@ class AffordableFleet(NamedTuple):
     usd: float
 
 
-def affordable_fleet(catalogue: Catalogue, scenario: Scenario, usd: float, day: date) -> AffordableFleet | None:
+@cached(_KEPT)
+def _bills_usd(facts: Facts, scenario: Scenario, day: date) -> dict[Way | None, float]:
+    """Return the total cash of each option of a plan; by None that of its answer."""
+    answer = build_answer(planned(facts.catalogue, scenario, day))
+    best = () if answer.best is None else ((None, answer.best),)
+    every = (*((each.option.way, each) for each in answer.ranked), *best)
+    return {way: float(each.measures.bills_usd) for way, each in every}
+
+
+def affordable_fleet(
+    catalogue: Catalogue, scenario: Scenario, usd: float, day: date, way: Way | None = None
+) -> AffordableFleet | None:
     """Return the most accelerators whose whole plan, in total cash, costs no more than `usd`; None: not even one."""
 
     def cost(accelerators: int) -> float:
         work = scenario.work[0].model_copy(update={"accelerators": accelerators})
-        plan = planned(catalogue, scenario.model_copy(update={"work": (work, *scenario.work[1:])}), day)
-        best = build_answer(plan).best
-        return float("inf") if best is None else float(best.measures.bills_usd)
+        plan = scenario.model_copy(update={"work": (work, *scenario.work[1:])})
+        return _bills_usd(Facts(catalogue), plan, day).get(way, float("inf"))
 
     # Double the count while it is affordable, then bisect the gap.
     low, high = 0, 1

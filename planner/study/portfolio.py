@@ -232,7 +232,6 @@ def _fleet_scenario(terms: Scenario, members: Sequence[PortfolioPlan]) -> Scenar
 
 
 def _existing(members: Sequence[PortfolioPlan]) -> ExistingHardware | None:
-    """Return the hardware that is there already, of all plans together."""
     every = {member.name: kept for member in members if (kept := member.scenario.kept) is not None}
     if not every:
         return None

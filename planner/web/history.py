@@ -201,7 +201,6 @@ def _of_browser() -> deque[_History]:
 
 @cached(_MOST_BROWSERS)
 def _past(_browser: str) -> deque[_History]:
-    """Return the histories of a browser's last sessions, the oldest first."""
     return deque(maxlen=_MOST_SESSIONS)
 
 

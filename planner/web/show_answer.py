@@ -137,7 +137,6 @@ def turning(plan: Plan, answer: Answer, sentences: Sequence[str]) -> None:
 
 
 def _cash(answer: Answer) -> None:
-    """Show the cash of every option by year, and the lines of one option."""
     columns = show.from_column(1, show.MONEY)
     show.table("cash", "", tables.cash_table(answer), columns, "cash.csv", alt="Cash by year")
     with show.on_demand("lines-table", "Show the lines of one option") as is_open:

@@ -269,7 +269,6 @@ def _add_spot_prior(readings: Readings, day: int, at: Places, group: Places) -> 
 
 
 def _on_demand_low(readings: Readings, day: int) -> Floats:
-    """Return the market's low on demand, in logs, for each accelerator."""
     bought = np.array([offer.purchase == "on_demand" for offer in readings.offers], dtype=np.bool_)
     at = np.flatnonzero(bought & readings.counts & ~readings.yours)
     low = np.full(int(readings.accelerator.max(initial=-1)) + 1, np.nan)

@@ -186,7 +186,6 @@ def _free_now(offers: Sequence[Offer], day: date) -> int | None:
 
 
 def _unapproved(provider: Provider, usd_per_hour: float) -> float:
-    """Return how many a new account gets before more is approved."""
     count, hourly = provider.unapproved_accelerators, provider.unapproved_usd_per_hour
     by_count = math.inf if count is None else count.newest.typical
     return min(by_count, math.inf if hourly is None else hourly.newest.typical / usd_per_hour)

@@ -178,7 +178,6 @@ def _best(discounts: Iterable[DiscountQuote], offer: Offer) -> DiscountQuote | N
 
 
 def _apply_hardware_quotes(catalogue: Catalogue, quotes: Quotes) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the accelerators and the servers that quoted prices change."""
     accelerators: dict[str, Any] = {}
     servers: dict[str, Any] = {}
     for quote in sorted(quotes.hardware, key=lambda quote: quote.valid_from):

@@ -11,6 +11,7 @@ from planner.money.measures import present_usd
 from planner.money.plan import Plan
 from planner.money.ways import WAYS
 from planner.report.answer.phrases import question_text
+from planner.report.answer.tables import budget_table
 from planner.report.answer.verdict_line import doubt_text
 from planner.scenario.file import SavedScenario, read_scenario, write_scenario
 from planner.scenario.latency import latency_classes
@@ -249,3 +250,25 @@ def test_a_plan_of_which_all_is_over_the_budget_says_so_first() -> None:
     assert told(small).title.startswith("Over your $100,000. ")
     assert "Over" not in told(large).title
     assert "leaves $" in doubt_text(decided(large).answer)
+
+
+def test_a_budget_is_spent_in_three_ways_each_on_as_many_as_it_pays_for() -> None:
+    plan = asked(work=({"accelerators": 8},), terms={"budget_usd": 600_000.0})
+    rows = budget_table(decided(plan).answer).records()
+    assert len(rows) == 3
+    for row in rows:
+        assert row["Total cash, USD"] + row["Left, USD"] == pytest.approx(600_000.0)
+        assert row["Left, USD"] >= 0
+    (rented,) = [row for row in rows if row["Option"] == "Rent on demand"]
+    more = asked(work=({"accelerators": int(rented["GPUs"]) + 1},))
+    (cash,) = [each.measures.bills_usd for each in decided(more, 128).answer.ranked if each.option.way == "on_demand"]
+    assert cash > 600_000.0
+    assert len(budget_table(decided(asked(work=({"accelerators": 8},)), 128).answer)) == 0
+    assert (
+        len(
+            budget_table(
+                decided(asked(work=({"serve": {"model": "Llama-3.1-8B"}},), terms={"budget_usd": 1e6}), 128).answer
+            )
+        )
+        == 0
+    )

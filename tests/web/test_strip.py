@@ -171,6 +171,13 @@ def test_a_budget_buys_as_many_as_it_pays_for_and_not_one_more() -> None:
     assert not any(one.key == "budget_go" for one in app.button), "the starts are gone once there is a plan"
 
 
+def test_a_plan_with_a_budget_says_what_is_left_on_the_first_screen() -> None:
+    app = entrypoint(budget="600000", look="Why")
+    assert not app.exception
+    assert any("Of your" in text.value and "leaves" in text.value for text in app.markdown)
+    assert any(box.label == "What the budget pays for" for box in app.expander)
+
+
 def test_a_budget_too_small_for_one_says_so() -> None:
     app = entrypoint()
     app.number_input(key="budget_usd").set_value(10.0)

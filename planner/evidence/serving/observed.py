@@ -137,7 +137,6 @@ def _observe(catalogue: Catalogue, row: Row, any_machine: bool) -> ServingObserv
 
 
 def _figure(run: ServingRun, row: Row) -> tuple[ObservationKind | None, float | None]:
-    """Return what the row measures and its value, if it is speed alone."""
     output, token, first = (number(row, name) for name in ("output_tokens_per_s_total", "tpot_ms", "ttft_ms"))
     if (
         (run.setup.engine == "local" and not bool(fits(run.case)))

@@ -215,7 +215,6 @@ def _capacity_warnings(plan: Plan, key: str, seller: str) -> Iterator[str]:
 
 
 def _account_warning(plan: Plan, key: str, seller: str) -> Iterator[str]:
-    """Yield what a new account gets where that is less than the plan orders."""
     catalogue, needed = plan.setting.catalogue, plan.setting.demand.all.peak_accelerators
     provider = catalogue.providers[catalogue.offers[key].provider]
     count, hourly = provider.unapproved_accelerators, provider.unapproved_usd_per_hour

@@ -204,7 +204,6 @@ def _unverified_limit(answer: Answer) -> tuple[str, ...]:
 
 
 def _option_and_grid(answer: Answer, way: EvaluatedOption) -> str:
-    """Return the activity and its grid: renting (Norway)."""
     where = way.emissions.where
     places = {site.label for site in answer.plan.setting.catalogue.sites.values() if site.kind != "world"}
     return f"{WAYS[way.option.way].gerund}{f' ({where})' if where in places else ''}"

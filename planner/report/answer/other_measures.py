@@ -352,7 +352,6 @@ def _has_machines(way: EvaluatedOption) -> bool:
 
 
 def _failure_text(lost: LostHours) -> str:
-    """Return how often a job stops, and the time that each stop costs."""
     usual = lost.largest.usual
     slow = f", waits {words.percent(usual.straggler_share)} for slow machines" if usual.straggler_share else ""
 

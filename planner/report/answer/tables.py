@@ -13,14 +13,18 @@ from planner.money.measures import cash_paid_usd, discounted_ledger
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, npv_by_timing
 from planner.money.verdict.breakeven import FOUND, BreakEven
+from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.notes import carbon_unit
 from planner.report.answer.sensitivity import month_text
 from planner.report.forms import scalar, scalar_reason
 from planner.report.table import Table
 from planner.scenario.base import MONTHS_PER_YEAR
+from planner.study.market.hours_needed import has_task
 from planner.study.measures import MEASURES, Measure, OptionResult, results_of
+from planner.study.plan_any import affordable_fleet
 
+BUDGET_PAYS = "What the budget pays for"
 Write = Callable[[float], str]
 INPUTS: dict[str, tuple[str, Write]] = {
     "busy_share": ("Busy, share of hours", words.percent),
@@ -34,6 +38,22 @@ INPUTS: dict[str, tuple[str, Write]] = {
     "hardware_price": ("Purchase price", words.usd),
     "month": ("Month in which it is paid back", lambda month: f"{math.ceil(month)}"),
 }
+
+
+def budget_table(answer: Answer) -> Table:
+    """Return the most GPUs that the budget pays for, rented, reserved and owned; empty without one or with a task."""
+    setting = answer.plan.setting
+    scenario, usd, work = setting.written, setting.terms.budget_usd, setting.written.work[0]
+    if usd is None or len(scenario.work) > 1 or has_task(work):
+        return Table({})
+    each = scenario.model_copy(update={"work": (work.model_copy(update={"people": None, "hours_per_person": None}),)})
+    ways = [way.option.way for way in answer.ranked]
+    ways = [*[way for way in ways if WAYS[way].rents_machines][:2], *[way for way in ways if WAYS[way].owns][:1]]
+    fleets = [affordable_fleet(setting.catalogue, each, usd, setting.day, way) or (0, 0.0) for way in ways]
+    return Table.of(
+        {"Option": WAYS[way].name, "GPUs": many, "Total cash, USD": spent, "Left, USD": usd - spent}
+        for way, (many, spent) in zip(ways, fleets, strict=True)
+    )
 
 
 def options_table(answer: Answer) -> Table:

@@ -249,7 +249,6 @@ def _record_facts(catalogue: Catalogue, record: BaseModel, day: date, prefix: st
 
 
 def _inherited_facts(catalogue: Catalogue, section: str, key: str, day: date) -> Iterator[FactRow]:
-    """Yield the figures that a place takes from the place around it."""
     if section != "sites":
         return
     classes = {field: customer for customer, field in FIELDS.items()}

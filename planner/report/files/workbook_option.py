@@ -64,7 +64,6 @@ _FLOWS = {
 
 
 def _payback_rows(key: str, label: str, flow: str) -> Iterator[tuple[str, str, str, str, str]]:
-    """Yield the rows that find the month in which a flow has paid back."""
     moved = f"SUMPRODUCT(ABS({{today}}{{flow_{key}}}:§{{flow_{key}}}))"
     month = f"MATCH(1, {{back_{key}_all}}, 0)"
     came, over = f"INDEX({{flow_{key}_all}}, {month})", f"INDEX({{balance_{key}_all}}, {month})"

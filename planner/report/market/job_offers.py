@@ -184,7 +184,6 @@ def job_table(catalogue: Catalogue, all_rented: Sequence[JobBills], own: Purchas
 
 
 def _common_cells(catalogue: Catalogue, size: SizedAccelerator) -> dict[str, Any]:
-    """Return the cells that are the same for every offer of an accelerator."""
     memory = "small" if size.run is None else "not checked"
     if size.training is not None:
         memory = f"{size.training.least_memory_gb:,.0f} of {size.training.memory_gb:,.0f} GB"

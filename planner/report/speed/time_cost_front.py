@@ -212,7 +212,6 @@ def front_chart(
 
 
 def _faint_marks(option: str, candidates: Sequence[MarketCandidate], dark: bool) -> dict[str, Any]:
-    """Return faint marks; hollow where the price was not read this month."""
     look = WAYS[option].style
     symbols = [look.symbol if (it.age_days or 0) <= AGEING_DAYS else f"{look.symbol}-open" for it in candidates]
     marker = {"symbol": symbols, "color": look.colour(dark), "size": 7, "opacity": 0.45}
@@ -320,7 +319,6 @@ def _powers(values: Sequence[float]) -> list[float]:
 
 
 def _limits(market: MarketStudy, dark: bool) -> list[dict[str, Any]]:
-    """Return deadline, budget and the cost by the token as dotted lines."""
     line = {"type": "line", "line": {"color": INK[dark], "width": 1.5, "dash": "dot"}}
     due, amounts = market.deadline_days, (market.budget_usd, _usd_by_token(market))
     flat = [line | {"y0": usd, "y1": usd, "x0": 0, "x1": 1, "xref": "paper"} for usd in amounts if usd is not None]

@@ -174,7 +174,6 @@ def measured_level(setup: ServingSetup) -> Level:
 
 
 def _mixture_traits(setup: ServingSetup) -> dict[str, bool]:
-    """Return what changes the small kernels of layers with experts."""
     shape, chip, precision = setup.shape, setup.chip, setup.precision
     mixture = bool(shape.experts > 1)
     return {

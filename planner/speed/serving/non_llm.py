@@ -89,7 +89,6 @@ def _bounding_peak(catalogue: Catalogue, chip: ServingAccelerator, bound: str) -
 
 
 def _spread(source: ServingAccelerator, target: ServingAccelerator) -> tuple[float, float]:
-    """Return how far off a rate of one chip may be on another."""
     if source.name == target.name:
         return _MEASURED_LOW, _MEASURED_HIGH
     if (source.kind == "cpu") == (target.kind == "cpu"):

@@ -166,7 +166,6 @@ def unavailable_reason(query: RentalQuery, index: int) -> str | None:
 
 
 def _keys(query: RentalQuery, chip: str, way: Way, purchases: frozenset[str]) -> tuple[str, ...]:
-    """Return the offers of a chip; of the named offer's chip only that one."""
     offers, only = query.catalogue.offers, query.scenario.rent.offer
     named = offers.get(only or "")
     if only and named and named.accelerator == chip and named.purchase in purchases and way != "reserved":
@@ -234,7 +233,6 @@ def _cheapest_row_indices(catalogue: Catalogue, pairs: Sequence[tuple[int, str]]
 
 
 def _row_costs(query: RentalQuery, rows: _OfferRows, way: Way) -> tuple[Array, Array]:
-    """Return the cost of each row, and how many times as long the run takes."""
     context = flat(query.catalogue, Scenario(spot=query.scenario.spot), query.day)
     ones = np.ones(len(rows.offers))
     is_reserved = way == "reserved"

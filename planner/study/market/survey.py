@@ -108,7 +108,6 @@ def _candidates(
     catalogue: Catalogue, task: Task, keys: tuple[str, ...], counts: tuple[int, ...], day: date,
     progress: Progress | None = None,
 ) -> list[MarketCandidate]:  # fmt: skip
-    """Return every way to pay with its cost, or the reason why there is none."""
     report, serve, is_named = progress or (lambda _: None), task.work.serve, bool(keys)
     keys = keys or usual_chips(catalogue, task)
     estimates = work_estimates(catalogue, task, keys, counts, lambda share: report(share * _SPEED_SHARE))
@@ -205,7 +204,6 @@ def _rented_candidates(query: RentalQuery, costs: Sequence[RentalCost]) -> Itera
 
 
 def _wait_days(band: OrderBand | None) -> float:
-    """Return the days until an order that is only perhaps available begins."""
     waits = band is not None and band.standing == "perhaps" and band.wait_months is not None
     return band.wait_months * DAYS_PER_MONTH if waits else 0.0  # type: ignore[union-attr, operator]
 
@@ -255,7 +253,6 @@ def _purchased_candidates(query: RentalQuery, rent_usd: Mapping[int, float]) -> 
 
 
 def _hosted_candidates(catalogue: Catalogue, serve: ServingTask, day: date) -> Iterator[MarketCandidate]:
-    """Return the cheapest hosted model that serves the same tokens."""
     key = cheapest_hosted_price(catalogue, serve)
     if key is None:
         return

@@ -102,7 +102,6 @@ def _changed_inputs(plan: Plan, stress: StressTest, changed: Mapping[str, float]
 
 
 def _value(plan: Plan, name: str) -> float | None:
-    """Return an input of the plan; None where no option uses it."""
     if name in _USUAL:
         return _USUAL[name]
     used = ledger_input_value(name, *(option.ledger for option in plan.options))

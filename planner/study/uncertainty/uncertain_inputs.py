@@ -180,7 +180,6 @@ def _figure_ranges(plan: Plan) -> Iterator[UncertainParameter]:
 
 
 def _option_specific_names(plan: Plan) -> set[str]:
-    """Return the numbers that stand with several values in the ledgers."""
     first: dict[str, float] = {}
     return {
         used.name

@@ -9,10 +9,11 @@ from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.report import words
 from planner.report.answer.sentences import AnswerSummary, not_counted
-from planner.report.answer.tables import discounted_ledgers, medians_beside
+from planner.report.answer.tables import BUDGET_PAYS, budget_table, discounted_ledgers, medians_beside
 from planner.report.answer.verdict_line import price_update_text, summarize_verdict
+from planner.study.market.hours_needed import has_task
 from planner.study.uncertainty.futures import Futures
-from planner.web import frame, kept_plans, show, show_answer, show_ledger, state
+from planner.web import frame, kept_plans, show, show_answer, show_ledger, state, workers
 from planner.web.state import PlanResult
 
 # The page that comes next: of a plan that names a model, and of hours.
@@ -100,8 +101,17 @@ def views_of(result: PlanResult) -> dict[str, Callable[[], None]]:
 
 
 def _why(plan: Plan, answer: Answer, summary: AnswerSummary) -> None:
-    """Show the reasons in sentences, and what the money goes into."""
     show.bullets([words.markdown(sentence) for sentence in summary.sentences])
+    if plan.setting.terms.budget_usd is not None and not any(map(has_task, plan.setting.written.work)):
+        columns = show.from_column(2, show.MONEY)
+        show.table(
+            "budget-pays",
+            BUDGET_PAYS,
+            partial(workers.run_in_worker, budget_table, answer),
+            columns,
+            "budget.csv",
+            alt=BUDGET_PAYS,
+        )
     _with_sources("parts", lambda: show_answer.parts(discounted_ledgers(plan, answer)))
     show.small(words.markdown(f"Not included: {not_counted(plan)}."))
 

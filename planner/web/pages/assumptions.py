@@ -71,7 +71,6 @@ def _method(result: PlanResult, inputs: Sequence[AssumptionRow]) -> None:
 
 
 def _sources() -> None:
-    """Show the sources with their licences, and what the catalogue holds."""
     catalogue = state.catalogue()
     st.header("Sources and licences", anchor=False)
     st.markdown("Facts are quoted with their source. These licences ask for a credit, which is hereby given:")

@@ -81,7 +81,6 @@ def _layout(work: ModelWork, summary: SpeedSummary) -> None:
 
 
 def _trust(work: ModelWork) -> None:
-    """Show predictions beside published runs, and the upload of one's own."""
     show_speed.accuracy(work)
     st.header(YOUR_RUNS, anchor=False)
     if how := measuring_how(work):

@@ -106,7 +106,6 @@ def _map_chart(break_even_map: BreakEvenMap, finding: str) -> None:
 
 
 def _stress_tests() -> None:
-    """Show the plan under stress tests, one at a time and all together."""
     names = {what_if_words.stress_label(key): key for key in what_if_words.stress_test_keys()}
     address.choices(STRESS, names)
     label = "What if ... Choose one or several"

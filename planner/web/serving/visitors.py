@@ -89,7 +89,6 @@ class SignInMiddleware:
 
 
 def _came_from(scope: Message) -> str:
-    """Return path and query of the page, where it is one of this server."""
     came = urlsplit(header_value(scope, b"referer"))
     path = f"{came.path}?{came.query}" if came.query else came.path
     is_here = came.netloc == header_value(scope, b"host")

@@ -32,7 +32,6 @@ def read(ask: Fetcher) -> Observations:
 
 
 def _prices(rows: ReplyRows, ask: Fetcher) -> dict[str, float]:
-    """Return the price of one accelerator for one hour, by part number."""
     prices: dict[str, float] = {}
     items = rows.list_at(first_reply(ask, PRICES).json(), "items")
     for item in items:
