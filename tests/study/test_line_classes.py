@@ -105,7 +105,14 @@ def test_tokens_read_and_written_keep_their_sides_in_any_form_and_order() -> Non
 @pytest.mark.slow
 def test_so_many_of_anything_in_any_time_are_requests_a_second() -> None:
     seconds = {"/s": 1, "per second": 1, "a minute": 60, "per hour": 3600, "a day": 86400, "a week": 604800}
-    seconds |= {"daily": 86400, "every day": 86400, "each month": 2628000, "monthly": 2628000, "per month": 2628000}
+    seconds |= {
+        "daily": 86400,
+        "every day": 86400,
+        "each minute": 60,
+        "each month": 2628000,
+        "monthly": 2628000,
+        "per month": 2628000,
+    }
     numbers = {"5000": 5e3, "12,000": 12e3, "0.9 million": 9e5, "300k": 3e5, "0.4M": 4e5}
     nouns = ("requests", "queries", "calls", "messages", "prompts", "documents", "emails", "support tickets", "pages",
         "invoices", "chats", "questions", "reviews", "claims", "legal documents", "forms")  # fmt: skip

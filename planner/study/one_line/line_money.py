@@ -128,6 +128,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
     kinds = ["income"] if per and PATTERNS["earned"].search(before) else kinds
     kinds = ["machine_rent"] if kinds == ["rent"] and usd > _MOST_AN_HOUR else kinds
     kinds += [kind for kind, applies in (
+        ("budget", not per and re.match(r"\s+(?:of |in )?(?:[a-z]+ ){0,3}credits", line[match.end() :])),
         ("loan_sum", not per and (PATTERNS["lent"].search(before) or PATTERNS["lent_behind"].match(line, match.end()))),
         ("token_price", PATTERNS["per_million"].match(line, match.end())),
         ("rent", is_each and re.search(r"hours? (?:at|for)\s*$", before)),
