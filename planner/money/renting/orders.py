@@ -23,7 +23,7 @@ _MOST_PLACES = 5  # named in a sentence
 
 
 # A plan asks for it fifteen times, with other offers taken.
-@cached(64, same=lambda setting: (setting.catalogue, setting.scenario, setting.resolved, setting.demand))
+@cached(4, same=lambda setting: (setting.catalogue, setting.scenario, setting.resolved, setting.demand))
 def busiest_order(setting: PlanContext) -> Order:
     """Return the peak demand of the plan, and how many of them work on one job."""
     at_once = max(int(np.ceil(setting.demand.all.peak_accelerators)), 1)
