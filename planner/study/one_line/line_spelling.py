@@ -90,6 +90,7 @@ _POINTS = {ord("."): ",", ord(" "): ",", ord("|"): "."}
 _SPELLINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"(?<=\d)'(?=\d{3}(?!\d))"), ","),
     (re.compile(r"(?<=\d)'s(?!\w)"), "s "),  # h100's
+    (re.compile(r"~(?= ?[\d$€£])"), " "),
     (re.compile(r"(?<=[a-z])'s(?!\w)|(?<=mio)\."), lambda match: " " * len(match[0])),
     (re.compile(r"(?<=[a-z\d])-(?=(?:hours?|days?|weeks?|months?|years?)(?![a-z]))"), " "),  # a100-hours
     (re.compile(  # 40,000 sdxl images
