@@ -72,6 +72,7 @@ def short_names(catalogue: Catalogue) -> Mapping[str, str]:
     return {alias: key for alias, key in aliases if len(alias) <= _SHORT and alias not in catalogue.sites}
 
 
+@cached(4, same=lambda catalogue: (catalogue.sites,))
 def sites(catalogue: Catalogue) -> tuple[str, ...]:
     """Return the places, each with its short names after it."""
     short = short_names(catalogue)
