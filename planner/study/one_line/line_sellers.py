@@ -19,7 +19,7 @@ from planner.study.one_line.line_words import WORDS
 from planner.study.plan_any import scenario_from_token_bill
 from pricing import Catalogue, PricingError, UnknownNameError, names
 from pricing.exchange import rates
-from pricing.market.rivals import rivals
+from pricing.market.rivals import open_model_for, rivals
 from pricing.meant import Meant
 from pricing.orderable import Order, bloc_members, refusal_reason, run_coordinates
 
@@ -52,8 +52,15 @@ def with_price_of_tokens(catalogue: Catalogue, values: dict[str, Any], notes: li
     hosted = catalogue.hosted[price]
     notes.append(f"The hosted model is {hosted.label} of {hosted.vendor}, at its list price.")
     if "model" not in values:
-        values["model"] = USUAL_MODEL
-        notes.append(f"{catalogue.models[USUAL_MODEL].label} is taken for what you would run instead.")
+        values["model"] = _run_instead(catalogue, price, notes)
+
+
+def _run_instead(catalogue: Catalogue, price: str, notes: list[str]) -> str:
+    """Return the open model that is like the one that is paid for."""
+    usual = next(iter(latency_classes().values()))
+    model, why = open_model_for(catalogue, catalogue.hosted[price], usual.input_tokens, usual.output_tokens)
+    notes.append(f"{catalogue.models[model].label} is taken for what you would run instead: {why}.")
+    return model
 
 
 def is_by_token(values: Mapping[str, Any]) -> bool:
@@ -81,18 +88,14 @@ def add_bill(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any],
         return
     price = values.get("billfor") or _hosted_price(catalogue, values, notes)
     usual = next(iter(latency_classes().values()))
-    model = values.get("model") if values.get("model") in catalogue.models else None
+    model = values["model"] if values.get("model") in catalogue.models else _run_instead(catalogue, price, notes)
     try:
-        scenario = scenario_from_token_bill(
-            catalogue.hosted[price], price, checked.usd_per_month, model or USUAL_MODEL, usual
-        )
+        scenario = scenario_from_token_bill(catalogue.hosted[price], price, checked.usd_per_month, model, usual)
     except pydantic.ValidationError as error:
         raise LineError(
             f"A bill of {checked.usd_per_month:,.10g} USD a month buys fewer or more requests than a plan can have "
             "(0.0001 to 1,000,000 a second): write another bill, or how many requests there are."
         ) from error
-    if model is None:
-        notes.append(f"{catalogue.models[USUAL_MODEL].label} is taken for what you would run instead.")
     data |= scenario.model_dump(exclude_defaults=True) | {"bill": bill | {"price": price}}
 
 
