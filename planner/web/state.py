@@ -260,9 +260,6 @@ def precompute_default_answer() -> None:
     ranges_figure(default.answer, False).to_dict()
 
 
-# Charts: to make one takes less than a cache of them
-
-
 def futures_figure() -> go.Figure | None:
     """Return the chart of simulated futures; None where only one option can be compared."""
     plan = result()

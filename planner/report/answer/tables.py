@@ -46,10 +46,12 @@ def budget_table(answer: Answer) -> Table:
     scenario, usd, work = setting.written, setting.terms.budget_usd, setting.written.work[0]
     if usd is None or len(scenario.work) > 1 or has_task(work):
         return Table({})
-    each = scenario.model_copy(update={"work": (work.model_copy(update={"people": None, "hours_per_person": None}),)})
+    if work.stated_hours_per_month is not None:  # as busy as here, however many they are
+        as_busy = {"people": None, "hours_per_person": None, "busy_share": work.effective_utilization}
+        scenario = scenario.model_copy(update={"work": (work.model_copy(update=as_busy),)})
     ways = [way.option.way for way in answer.ranked]
     ways = [*[way for way in ways if WAYS[way].rents_machines][:2], *[way for way in ways if WAYS[way].owns][:1]]
-    fleets = [affordable_fleet(setting.catalogue, each, usd, setting.day, way) or (0, 0.0) for way in ways]
+    fleets = [affordable_fleet(setting.catalogue, scenario, usd, setting.day, way) or (0, 0.0) for way in ways]
     return Table.of(
         {"Option": WAYS[way].name, "GPUs": many, "Total cash, USD": spent, "Left, USD": usd - spent}
         for way, (many, spent) in zip(ways, fleets, strict=True)

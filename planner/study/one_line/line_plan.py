@@ -106,7 +106,9 @@ def _with_budget(catalogue: Catalogue, scenario: Scenario, usd: float, day: date
         else f"{usd:,.0f} USD does not pay for one {label}; shown is the cost of one."
     ]
     hours = work.stated_hours_per_month
-    if hours is not None and hours > many * HOURS_PER_MONTH:
+    if hours is not None and hours <= many * HOURS_PER_MONTH:
+        notes.append(f"The people need them {hours / many / HOURS_PER_MONTH:.0%} of the time: that is planned.")
+    elif hours is not None:
         work = work.model_copy(update={"people": None, "hours_per_person": None, "busy_share": 1.0})
         notes.append(f"The people need {hours / HOURS_PER_MONTH:,.1f} GPUs all the time, more than that pays for.")
     return _rebuilt(scenario, work), tuple(notes)
