@@ -24,6 +24,7 @@ from planner.study.one_line.line_records import (
 )
 from planner.study.one_line.read_line import LONGEST, read_line
 from planner.web import address, fields, history, name_box, state, workers
+from planner.web.shared import memory
 from pricing import Catalogue, PricingError
 from pricing.market.rivals import open_model_for
 
@@ -38,9 +39,9 @@ def line_result(catalogue: Catalogue, use: UseScenario) -> None:
 
     Where the plan would leave something out that has weight, it waits for a click.
     """
-    if refusal := st.session_state.pop(_REFUSAL, None):
+    if refusal := memory().pop(_REFUSAL, None):
         st.warning(words.markdown(refusal), icon=":material/help:")
-    reading: LineReading | None = st.session_state.get(_READING)
+    reading: LineReading | None = memory().get(_READING)
     if reading is None:
         return
     plan, ending = reading.scenario, NOT_YET if reading.choices else ANSWERED
@@ -49,7 +50,7 @@ def line_result(catalogue: Catalogue, use: UseScenario) -> None:
     show, icon = (st.warning, ":material/help:") if reading.choices else (st.info, ":material/edit_note:")
     show(sentences, icon=icon)
     if plan is not None and not reading.choices:
-        del st.session_state[_READING]
+        del memory()[_READING]
         return
     question, choices = "Answer without what is left out?", reading.choices
     if not choices:
@@ -63,9 +64,9 @@ def line_result(catalogue: Catalogue, use: UseScenario) -> None:
 
 def forget() -> None:
     """Drop a question that is open: the visitor has gone on to a plan."""
-    reading = st.session_state.get(_READING)
+    reading = memory().get(_READING)
     if reading is not None and (reading.scenario is None or reading.choices):
-        del st.session_state[_READING]
+        del memory()[_READING]
 
 
 def _choose(catalogue: Catalogue, use: UseScenario, lines: dict[str, str]) -> None:
@@ -84,7 +85,7 @@ def _pin_others(catalogue: Catalogue, reading: LineReading) -> None:
 
 def _take(catalogue: Catalogue, use: UseScenario, typed: str, *, is_accepted: bool = False) -> None:
     """Read a line and show its plan in the sentence; without a plan, or before a choice, nothing there changes."""
-    st.session_state.pop(_READING, None)
+    memory().pop(_READING, None)
     if not typed.strip():
         return
     try:
@@ -96,9 +97,9 @@ def _take(catalogue: Catalogue, use: UseScenario, typed: str, *, is_accepted: bo
             if not choices:
                 use(plan)
                 _pin_others(catalogue, reading)
-        st.session_state[_READING] = reading
+        memory()[_READING] = reading
     except (PricingError, workers.NoResultError) as refusal:
-        st.session_state[_REFUSAL] = str(refusal)
+        memory()[_REFUSAL] = str(refusal)
 
 
 Use = Callable[[Scenario], None]
@@ -111,7 +112,7 @@ _NOTE = "start_told"
 
 def line(catalogue: Catalogue, use: Use) -> None:
     """Show the line. It is gone where the address holds a plan of the visitor's own."""
-    if note := st.session_state.pop(_NOTE, None):
+    if note := memory().pop(_NOTE, None):
         st.info(words.markdown(note), icon=":material/payments:")
     has_plan = bool(KEYS.keys() & address.texts().keys())
     if has_plan:
@@ -153,16 +154,16 @@ def _use_values(catalogue: Catalogue, use: Use, values: dict[str, Any]) -> None:
     """Show the plan of what a form holds: the one of a line that says the same."""
     usd = values.get("budget")
     if None in values.values():
-        st.session_state[_NOTE] = _CHOOSE
+        memory()[_NOTE] = _CHOOSE
         return
     try:
         scenario, notes, _ = plan_of(catalogue, values)
         reading = LineReading("", scenario, (), notes, (), budget_usd=usd, count_is_open=usd is not None)
         scenario, more = workers.run_in_worker(with_open_parts, catalogue, reading, state.day())
     except (PricingError, workers.NoResultError) as refusal:
-        st.session_state[_NOTE] = str(refusal)
+        memory()[_NOTE] = str(refusal)
         return
-    st.session_state[_NOTE] = " ".join((*notes, *more))
+    memory()[_NOTE] = " ".join((*notes, *more))
     use(scenario)
 
 
