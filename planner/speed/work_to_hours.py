@@ -23,7 +23,7 @@ from planner.scenario.jobs import ImageJob, ServingJob, TrainingJob
 from planner.scenario.rent import HostedModelInputs, paid_by_the_token
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.task import FixedRun, ServingSpec, ServingTask, TrainingSpec, TrainingTask
-from planner.scenario.work import ScheduledJob, Work
+from planner.scenario.work import LEAST_BUSY_SHARE, ScheduledJob, Work
 from planner.speed.hardware import NARROW, InvalidJobError, MissingAcceleratorDataError
 from planner.speed.kept_data import (
     PICTURES_TB,
@@ -348,7 +348,7 @@ def _around_the_clock(bare: Work, average: int, peak: int, together: int) -> Wor
     """A service as accelerators for its peak that are busy in the proportion of average to peak."""
     changed = {
         "accelerators": peak,
-        "busy_share": min(average / peak, 1.0),
+        "busy_share": min(max(average / peak, LEAST_BUSY_SHARE), 1.0),
         "accelerators_per_job": min(together, peak),
     }
     return Work.model_validate(bare.model_dump() | changed)

@@ -84,6 +84,16 @@ def ask_for_currency(parts: LineParts) -> None:
             parts.rest = blank(parts.rest, start, end)
 
 
+def ask_for_role(parts: LineParts, start: int, end: int) -> None:
+    """Ask for what a sum is whose words do not say it: taken for a budget, a quote or a bill would be another plan."""
+    text = parts.line[start:end].strip()
+    by_month = re.search(r"(?i)month|(?<![a-z])mo(?![a-z])", text) is not None
+    choices = {f"a budget of {text}": f"a budget of {text}"}
+    choices |= {f"paid now: {text}": f"we now pay {text}"} if by_month else {f"bought for {text}": f"bought for {text}"}
+    parts.ask(start, end, choices)
+    parts.rest = blank(parts.rest, start, end)
+
+
 def is_negated(catalogue: Catalogue, parts: LineParts, name: LineName) -> bool:
     """Return whether a line says that it does not want what it names."""
     negation = PATTERNS["negation"].search(parts.plain[: name.start])

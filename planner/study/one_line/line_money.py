@@ -58,13 +58,8 @@ def find_amounts(line: str, rates: Rates, by_token: bool = False) -> Iterator[Li
     for match in PATTERNS["bare"].finditer(line):
         if match["verb"] == "budget" and BLANK in line[: match.start()]:
             continue  # the budget stands before it
-        if (
-            match["verb"].startswith(("budget", "cash"))
-            or match["per"]
-            or match["ly"]
-            or match["verb"].startswith(("bill", "invoice"))
-            or (by_token and "month" in line)
-        ):
+        is_said = match["verb"].startswith(("budget", "cash", "bill", "invoice"))
+        if is_said or match["per"] or match["ly"] or (by_token and "month" in line):
             amount = _amount(line, match, match["n"], DOLLAR, rates, by_token=by_token)
             yield amount._replace(start=match.start("n"))
             line = blank(line, match.start("n"), match.end())
@@ -108,23 +103,16 @@ def _amount(
 
 def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float) -> str:
     """Return the kind of an amount, by its period and by the words before it."""
-    by_period = (
-        ("h", "rent"),
-        ("kwh", "kwh"),
-        ("mwh", "kwh"),
-        ("kw", "space"),
-        ("server", "server"),
-        ("machine", "server"),
-    )
+    by_period = {"h": "rent", "kwh": "kwh", "mwh": "kwh", "kw": "space", "server": "server", "machine": "server"}
     # A word of these stands before their number.
     is_behind = match.re in (PATTERNS[name] for name in ("bare_rate", "for_all", "at", "without_currency"))
     before, is_each = line[: match.start("n") if is_behind else match.start()], per in _EACH
     words = line[: match.end() + len(" budget")]
-    pays = (by_token or PATTERNS["pays"].search(line)) and "budget" not in words
+    pays = (by_token or PATTERNS["pays"].search(line)) and not re.search("budget|at most|can spend|could spend", words)
     is_bill = per or re.search(
         r"(?<![a-z])(?:bills?|invoices?|(?:every|each) month|monthly|costs? (?:per|an?) month)(?![a-z])", line
     )
-    kinds = [kind for start, kind in by_period if per.startswith(start)]
+    kinds = [kind for start, kind in by_period.items() if per.startswith(start)]
     kinds = ["income"] if per and PATTERNS["earned"].search(before) else kinds
     kinds = ["machine_rent"] if kinds == ["rent"] and usd > _MOST_AN_HOUR else kinds
     kinds += [kind for kind, applies in (
@@ -132,7 +120,8 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("loan_sum", not per and (PATTERNS["lent"].search(before) or PATTERNS["lent_behind"].match(line, match.end()))),
         ("token_price", PATTERNS["per_million"].match(line, match.end())),
         ("rent", is_each and re.search(r"hours? (?:at|for)\s*$", before)),
-        ("paid_each", per.startswith(("seat", "user", "head", "person", "employee"))),
+        ("paid_each", per.startswith(("seat", "user", "head", "person", "employee", "engineer", "dev", "student"))),
+        ("paid_each", per and PATTERNS["each_behind"].match(line, match.end())),
         ("paid_each", is_each and per not in ("unit", "piece") and usd <= _LEAST_OF_ONE_GPU
             and not PATTERNS["sold_for"].search(before)),
         ("paid_each", re.search(r"(?:seats|licen[cs]es|subscriptions)(?: at| for| @)?\s*$", before)),
@@ -165,4 +154,5 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("rent", not per and usd < _MOST_AN_HOUR and "budget" not in before and (
             "before" in match.re.groupindex or match.re is PATTERNS["bare_rate"])),
     ) if applies]  # fmt: skip
-    return [*kinds, "budget"][0]
+    has_role = re.fullmatch(r"[ |]*|(?!.*(?:used|quot)).*[,;:] *", before) or PATTERNS["as_budget"].search(line)
+    return [*kinds, "budget" if has_role else "sum"][0]

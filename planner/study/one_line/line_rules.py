@@ -35,8 +35,8 @@ _SPELT = "|".join(sorted((re.escape(word) for word in _WORDS), key=len, reverse=
 NUMBER = rf"(?<![\w.,-])(?>{_DIGITS}{_SIZE}?|(?:{_SPELT})(?![\w-]))"  # never a part of one
 PLAIN = rf"(?<![\w.,-])(?:{_DIGITS}|(?:{_SPELT})(?![\w-]))"  # without million: 5 m is five months
 UNIT = (
-    r"(?P<unit>seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h|days?|d|nights?|evenings?|mornings?|weeks?|wks?|w"
-    r"(?<!\d\d\dw)"
+    r"(?P<unit>seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h|days?|d(?! ?(?:render|model|print|graph|anim|game|design))"
+    r"|nights?|evenings?|mornings?|weeks?|wks?|w(?<!\d\d\dw)"
     r"|months?|mos?|mths?|quarters?"
     r"|semesters?|fortnights?|years?|yrs?|y)(?![a-z0-9])"
 )

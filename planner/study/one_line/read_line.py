@@ -21,6 +21,7 @@ from planner.study.one_line.line_asks import (
     SAYS_ENOUGH,
     ask_for_chip,
     ask_for_currency,
+    ask_for_role,
     ask_what_for,
     is_negated,
     label_of,
@@ -209,16 +210,23 @@ def _read_quantities(catalogue: Catalogue, parts: LineParts) -> None:
     for was in PATTERNS["from"].finditer(parts.rest):  # a bill that went from 3k to 9k
         parts.notes.append(f"{parts.line[was.start() : was.end()].strip()} was before: it is left out.")
         parts.rest = parts.rest[: was.start()] + " " * len(was[0]) + parts.rest[was.end() :]
+    _read_amounts(catalogue, parts)
+    _read_rules(parts)
+    for name in named:
+        parts.rest = parts.rest[: name.start] + parts.plain[name.start : name.end] + parts.rest[name.end :]
+
+
+def _read_amounts(catalogue: Catalogue, parts: LineParts) -> None:
     for amount in find_amounts(parts.rest, rates(catalogue), sells_tokens(catalogue, parts.rest)):
+        if amount.kind == "sum":
+            ask_for_role(parts, amount.start, amount.end)
+            continue
         value: Any = amount.usd if amount.kind in _IN_USD else amount.text
         parts.values |= {"budget_usd": amount.usd} if amount.kind == "budget" else {}
         parts.add(amount.kind, value, amount.start, amount.end, f"{amount.usd:,.10g} USD")
         parts.notes += [amount.note] if amount.note else []
         if amount.kind == "loan_sum":
             _read_loan_rate(parts, amount.end)
-    _read_rules(parts)
-    for name in named:
-        parts.rest = parts.rest[: name.start] + parts.plain[name.start : name.end] + parts.rest[name.end :]
 
 
 def _read_loan_rate(parts: LineParts, start: int) -> None:

@@ -103,15 +103,8 @@ def views_of(result: PlanResult) -> dict[str, Callable[[], None]]:
 def _why(plan: Plan, answer: Answer, summary: AnswerSummary) -> None:
     show.bullets([words.markdown(sentence) for sentence in summary.sentences])
     if plan.setting.terms.budget_usd is not None and not any(map(has_task, plan.setting.written.work)):
-        columns = show.from_column(2, show.MONEY)
-        show.table(
-            "budget-pays",
-            BUDGET_PAYS,
-            partial(workers.run_in_worker, budget_table, answer),
-            columns,
-            "budget.csv",
-            alt=BUDGET_PAYS,
-        )
+        pays = partial(workers.run_in_worker, budget_table, answer)
+        show.table("budget-pays", BUDGET_PAYS, pays, show.from_column(2, show.MONEY), "budget.csv", alt=BUDGET_PAYS)
     _with_sources("parts", lambda: show_answer.parts(discounted_ledgers(plan, answer)))
     show.small(words.markdown(f"Not included: {not_counted(plan)}."))
 
