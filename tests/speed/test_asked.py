@@ -195,13 +195,14 @@ def test_a_promise_that_not_even_one_request_can_keep_is_told() -> None:
     assert "one request takes" in hours.problems[0]
 
 
-def test_without_a_price_it_still_says_how_many_it_takes() -> None:
+def test_processors_that_nobody_rents_by_the_piece_are_rented_as_machines() -> None:
     asks = ServingTask(model="sentiment", requests_per_s=1_000.0)
     made = plan(CATALOGUE, scenario(Work(serve=asks), "CPU-Xeon-8480plus"), DAY)
     summary = summarize_answer(made, build_answer(made))
-    assert summary.title == "Not enough to answer yet."
-    assert "Xeon Platinum 8480+" in summary.sentences[0]
-    assert any("no published price" in sentence.lower() for sentence in summary.sentences[1:])
+    assert summary.title == "Probably rent processors, no GPU."
+    assert "needs 2 x Xeon Platinum 8480+" in summary.sentences[0]
+    assert "on processors of 2 x c4-highcpu-192 of Google" in summary.sentences[1]
+    assert any("Leasing is left out: no published price" in sentence for sentence in summary.sentences[1:])
 
 
 def test_a_run_of_known_hours_is_carried_over() -> None:
