@@ -15,7 +15,8 @@ BOX = "[data-testid=stPopoverBody]"
 ACTIONS = ("preset", "scenario_file", "kept-name", "kept-folder", "kept-tags")
 # What is typed where a number does not do; a list is searched with it.
 TEXTS = {
-    "gpu": "L4", "budget_gpu": "L4", "have_gpu": "L4", "have_year": "2023", "site": "Germany", "train": "Llama-2-7B", "serve": "Llama-2-7B", "method": "full",
+    "have_gpu": "L4", "have_year": "2023",
+    "gpu": "L4", "budget_gpu": "L4", "site": "Germany", "train": "Llama-2-7B", "serve": "Llama-2-7B", "method": "full",
     "model_name": "Llama-2-7B", "bill_price": "GPT", "bill_model": "Llama-2-7B", "tokens": "2e9",
     "name": "Plan B", "years": "5", "note": "A note", "place": "office",
     "csv_separator": "semi", "csv_decimal": "comma", "csv_encoding": "utf-16",
