@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from bench import measure_gpu as script
+from bench import measure_jobs
 from planner.cli.common import BAD_INPUT, OK
 from planner.evidence.constants_file import serving_constants_in
 from planner.evidence.table import RunTableError
@@ -211,3 +212,17 @@ def test_check_gpu_prints_the_table_and_writes_constants(tmp_path: Path, capsys:
     path.write_text("format: 1\n", encoding="utf-8")
     assert main([str(path)]) == BAD_INPUT
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_job_that_cannot_run_says_why_and_stops_nothing() -> None:
+    def build() -> measure_jobs.Step:
+        raise ImportError("No module named 'peft'")
+
+    torch = SimpleNamespace(compiler=SimpleNamespace(reset=lambda: None))
+    run = measure_jobs.measured(torch, "cpu", (measure_jobs.JobRun("lora", "any", 1, 8, ""), 8.0, build), 0.0)
+    assert (run.rate, run.note) == (None, "ImportError: No module named 'peft'")
+    timed = measure_jobs.measured(torch, "cpu", (measure_jobs.JobRun("train", "any", 1, 8, ""), 8.0, lambda: str), 0.0)
+    assert timed.steps == measure_jobs.FEWEST
+    assert timed.rate is not None
+    assert timed.step_s is not None
+    assert timed.rate == pytest.approx(8.0 / timed.step_s)

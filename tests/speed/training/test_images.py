@@ -97,7 +97,7 @@ def test_what_nobody_published_is_said_and_not_made_up(catalogue: Catalogue) -> 
     with pytest.raises(
         InvalidJobError, match="no training speed of it is on record; of image networks there are: resnet-50"
     ):
-        train(catalogue, TrainingJob(model="ViT-B/16", accelerator=H100))
+        train(catalogue, TrainingJob(model="ViT-H/14", accelerator=H100))
     with pytest.raises(UnknownNameError, match="Did you mean efficientnet-b4 or efficientnet-b0"):
         learnt(catalogue, model="efficientnet-b1")
     assert match_image_network("ResNet50") == "resnet-50"
