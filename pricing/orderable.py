@@ -18,6 +18,7 @@ from pricing.records import Bloc, MachineFabric, Offer, Provider
 
 Refusal = Literal[
     "too few at once", "smaller than its least order", "no fabric", "elsewhere", "not stated where", "a host of others",
+    "left out",
 ]  # fmt: skip
 
 YOURS = "yours"  # the source of the user's own figures
@@ -60,11 +61,15 @@ class OfferCapacity:
 
 @dataclass(frozen=True)
 class ResidencyRequirement:
-    """The places where machines may stand (all conditions hold), and who may run them. Empty: anywhere, anybody."""
+    """The places where machines may stand (all conditions hold), and who may run them. Empty: anywhere, anybody.
+
+    `without`: the sellers that are left out.
+    """
 
     countries: frozenset[str] = frozenset()
     areas: frozenset[str] = frozenset()
     provider_countries: frozenset[str] = frozenset()
+    without: frozenset[str] = frozenset()
 
 
 ANYWHERE = ResidencyRequirement()
@@ -320,8 +325,10 @@ def _residency_refusal(catalogue: Catalogue, key: str, stay: ResidencyRequiremen
         refusals = book.astray.setdefault(stay, {})
         allowed = allowed_countries(catalogue, stay)
         refusals |= {
-            offer_key: next(_reasons(catalogue, sale(catalogue, offer_key), stay, allowed), None)
-            for offer_key in catalogue.offers
+            offer_key: "left out"
+            if offer.provider in stay.without
+            else next(_reasons(catalogue, sale(catalogue, offer_key), stay, allowed), None)
+            for offer_key, offer in catalogue.offers.items()
         }
     return refusals[key]
 

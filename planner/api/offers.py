@@ -72,14 +72,7 @@ def prices(catalogue: Catalogue, wish: PriceRequest, day: date) -> Result:
         **_place(wish.region),
     )
     # names are checked before numpy is loaded
-    from planner.report.market.prices import (
-        offer_rows,
-        offer_table,
-        offer_text,
-        order_data,
-        order_lines,
-        sort_offers,
-    )
+    from planner.report.market.prices import offer_rows, offer_table, offer_text, order_data, order_lines, sort_offers
 
     matches = find(catalogue, wanted, day)
     rows = offer_rows(catalogue, sort_offers(catalogue, matches.ids, wish.sort, day), day, wanted.areas)

@@ -76,21 +76,13 @@ def _how(verb: Any) -> None:
     verb.add_argument("--engine", choices=get_args(EngineName), help="vllm")
     verb.add_argument("--tp", dest="tensor_parallel", type=whole, metavar="N", help="accelerators that share each step")
     verb.add_argument(
-        "--ep",
-        dest="expert_parallel",
-        type=whole,
-        metavar="N",
-        help="accelerators that hold whole experts",
+        "--ep", dest="expert_parallel", type=whole, metavar="N", help="accelerators that hold whole experts"
     )
     verb.add_argument(
         "--attention-dp", action="store_true", default=None, help="each accelerator attends to requests of its own"
     )
     verb.add_argument(
-        "--prefill-gpus",
-        dest="prefill_accelerators",
-        type=whole,
-        metavar="N",
-        help="of all, that only work on prompts",
+        "--prefill-gpus", dest="prefill_accelerators", type=whole, metavar="N", help="of all, that only work on prompts"
     )
     verb.add_argument("--pp", dest="pipeline_parallel", type=whole, metavar="N", help="stages that follow each other")
     verb.add_argument("--release", dest="engine_release", metavar="V", help="of the engine: 1.0; today's where empty")

@@ -37,7 +37,7 @@ _PLACES = {"country": "in the country of your site", "europe": "in Europe", "eu"
 def hosted_residency_conflict(catalogue: Catalogue, scenario: Scenario) -> str | None:
     """Return why a hosted model conflicts with residency: its place is unknown."""
     yours = scenario.hosted is not None and scenario.hosted.price is None
-    if yours or placement_limits(catalogue, scenario) == ANYWHERE:
+    if yours or replace(placement_limits(catalogue, scenario), without=frozenset()) == ANYWHERE:
         return None
     return (
         f"the place of a hosted model is unknown, and the work must stay {residency_text(catalogue, scenario)}: "

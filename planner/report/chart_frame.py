@@ -76,16 +76,14 @@ def _trace(trace: Part, in_usd: tuple[str, ...], money: ShownMoney) -> Part:
     if "%{customdata:$" in hover:
         changed["customdata"] = _scaled(trace["customdata"], money)
     if "$" in hover:
-        changed["hovertemplate"] = _HOVER.sub(lambda match: _written(match, money), hover)
+        changed["hovertemplate"] = _HOVER.sub(
+            lambda match: f"{money.mark}%{{{match[1]}:{match[2]}}}" if "$" in match[0] else match[0], hover
+        )
     bar = trace.get("colorbar", {})
     if "$" in str(bar.get("tickformat", "")):
         changed |= {name: _scaled(trace[name], money) for name in ("z", "zmin", "zmax")}
         changed["colorbar"] = bar | {"tickformat": bar["tickformat"].replace("$", ""), "tickprefix": money.mark}
     return trace | changed
-
-
-def _written(match: re.Match[str], money: ShownMoney) -> str:
-    return f"{money.mark}%{{{match[1]}:{match[2]}}}" if "$" in match[0] else match[0]
 
 
 def _mark(part: Part, in_usd: dict[str, bool], is_note: bool, money: ShownMoney) -> Part:

@@ -60,6 +60,9 @@ def resolve_names(scenario: Scenario, catalogue: Catalogue) -> tuple[Scenario, l
         changed["stay_in"] = tuple(
             find(("stay_in", place), code, resolve_country) for place, code in enumerate(scenario.stay_in)
         )
+    changed["not_from"] = tuple(
+        find(("not_from", at), key, naming.provider) for at, key in enumerate(scenario.not_from)
+    )
     chosen = str(changed["accelerator"])
     for section, purchase in (("rent", "on_demand"), ("reserve", RESERVED), ("spot", "spot")):
         record = getattr(scenario, section)

@@ -370,7 +370,7 @@ _WHEN_EMPTY: dict[tuple[str | int, ...], str] = {
     ("kept", "accelerator"): "The plan's GPU is",
     ("tax", "schedule"): "The usual one of the country is",
 }
-_WHOLE = ("stay_in", "currency")  # fields that are left out as a whole where a name in them is unknown
+_WHOLE = ("stay_in", "not_from", "currency")  # fields that are left out as a whole where a name in them is unknown
 
 
 def _unknown_keys(keys: list[str]) -> Iterator[str]:

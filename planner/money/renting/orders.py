@@ -51,6 +51,10 @@ def together(scenario: Scenario, resolved: ScenarioInHours | None) -> int:
 
 def placement_limits(catalogue: Catalogue, scenario: Scenario) -> ResidencyRequirement:
     """Return where the work must stay, and who may hold it."""
+    return replace(_places(catalogue, scenario), without=frozenset(scenario.not_from))
+
+
+def _places(catalogue: Catalogue, scenario: Scenario) -> ResidencyRequirement:
     if scenario.stay_in:
         return ResidencyRequirement(countries=frozenset(scenario.stay_in))
     stay = scenario.residency

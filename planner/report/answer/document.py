@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from planner.money.ledger import Ledger, Origin
 from planner.money.measures import cash_paid_usd, plan_discount_rate
-from planner.money.old_figures import OldFigure, old_figures
+from planner.money.old_figures import old_figures
 from planner.money.owned_fleet import purchase_orders
 from planner.money.plan import Plan
 from planner.money.renting.offer_inputs import estimated_prices
@@ -79,7 +79,21 @@ def answer_document(report: PlanReport) -> schema.AnswerSchema:
         waiting=None if report.waits is None else buy_or_wait_json(*report.waits),
         also=None if report.also is None else _also(report.also),
         warnings=warnings(plan, answer),
-        old_figures=tuple(_old(figure) for figure in old_figures(answer)),
+        old_figures=tuple(
+            parts.OldFigureSchema(
+                name=figure.name,
+                label=old_figure_label(figure),
+                option=figure.option.key,
+                bills_share=figure.share,
+                checked=figure.figure.checked,
+                age_days=figure.age_days,
+                limit_days=figure.limit_days,
+                source=figure.origin.source,
+                source_url=figure.origin.url,
+                sentence=describe_overdue_figure(figure),
+            )
+            for figure in old_figures(answer)
+        ),
         not_counted=not_counted(plan, answer),
         conventions=conventions(plan),
     )
@@ -133,21 +147,6 @@ def _question(report: PlanReport) -> dict[str, Any]:
         else parts.CurrencySchema(code=shown.code, usd_per_unit=shown.usd_per_unit, day=shown.day),
         "time_to_train_hours": hours_to_train(setting.resolved),
     }
-
-
-def _old(figure: OldFigure) -> parts.OldFigureSchema:
-    return parts.OldFigureSchema(
-        name=figure.name,
-        label=old_figure_label(figure),
-        option=figure.option.key,
-        bills_share=figure.share,
-        checked=figure.figure.checked,
-        age_days=figure.age_days,
-        limit_days=figure.limit_days,
-        source=figure.origin.source,
-        source_url=figure.origin.url,
-        sentence=describe_overdue_figure(figure),
-    )
 
 
 def _key(way: EvaluatedOption | None) -> str | None:

@@ -140,11 +140,8 @@ def _factor(factor: _FormulaFactor, value: float, used: Mapping[str, LedgerInput
     if value == 1:
         return ""
     number = _in_money(value, least=0) if any(_is_money(item) for item in names) else _number(value)
-    return f"{number} (from {_from(names)})"
-
-
-def _from(names: list[LedgerInput]) -> str:
-    return ", ".join(f"{words.lower_first(formula_input_label(item.name))} {format_input(item)}" for item in names)
+    each = (f"{words.lower_first(formula_input_label(item.name))} {format_input(item)}" for item in names)
+    return f"{number} (from {', '.join(each)})"
 
 
 def _months(factors: list[_FormulaFactor], used: Mapping[str, LedgerInput], last: int) -> str:

@@ -33,11 +33,7 @@ from planner.report.answer.sensitivity import (
     sensitivity_sentences,
 )
 from planner.report.forms import scalar
-from planner.report.futures.counted import (
-    cash_range,
-    confidence_sentences,
-    limit_probability_sentences,
-)
+from planner.report.futures.counted import cash_range, confidence_sentences, limit_probability_sentences
 from planner.report.speed.runs import correction_sentences
 from planner.report.speed.serving_words import known_run_title, other_work_title
 from planner.report.speed.training_words import in_short

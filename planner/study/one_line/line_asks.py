@@ -6,7 +6,15 @@ from typing import Any
 
 from planner.scenario.scenario import Scenario
 from planner.study.one_line.line_names import LineName, LineToken, chips_of_memory, find_names, near_name, tokens
-from planner.study.one_line.line_records import GPU_WORDS, NAMED, LineParts, LineQuestion, count_beside
+from planner.study.one_line.line_records import (
+    GPU_WORDS,
+    LABELS,
+    NAMED,
+    LineParts,
+    LineQuestion,
+    UnderstoodPhrase,
+    count_beside,
+)
 from planner.study.one_line.line_rules import BLANK, PATTERNS, Rule, blank, number_in, rule, take, whole
 from planner.study.one_line.line_sellers import provider_called
 from planner.study.one_line.line_words import FILLERS, WORDS
@@ -115,7 +123,8 @@ def is_negated(catalogue: Catalogue, parts: LineParts, name: LineName) -> bool:
         parts.unwanted.append((name.meant.key, start, end))
     elif provider is not None and not is_chip and not (negation and PATTERNS["leaves"].match(negation[0])):
         parts.values.setdefault("refused", set()).add(provider.key)
-        parts.spans.setdefault("refused", (start, end))
+        text, label = parts.line[start:end].strip(" ,;"), catalogue.providers[provider.key].label
+        parts.phrases.append(UnderstoodPhrase(text, LABELS["refused"], label))
     else:
         parts.left_out.append(parts.line[start:end].strip())
     parts.rest = blank(parts.rest, start, end)

@@ -256,8 +256,7 @@ def _end_date(match: re.Match[str], day: date) -> date | None:
 def unused(work: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, str]:
     """Return what was understood and is not used, with the reason of each."""
     users = work.keys() | (
-        {"have", "site", "stay_eu", "sellers", "of_each", "team_each", "gpus", "rent", "bill", "is_rented"}
-        & values.keys()
+        {"have", "site", "stay_eu", "sellers", "of_each", "team_each", "gpus", "rent", "bill"} & values.keys()
     )
     users |= {"image_network"} if is_image_network((work.get("train") or {}).get("model", "")) else set()
     users |= {"no_gpu"} if str(values.get("chip", "CPU")).startswith("CPU") else set()

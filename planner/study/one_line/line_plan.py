@@ -194,8 +194,10 @@ def _add_hardware(
         if name in values:
             set_value(data, ("own", name), values[name])
     values |= {"provider": values["sold_by"]} if "sold_by" in values and "provider" not in values else {}
-    is_open = "bill" in values or data.get("accelerator") == ANY_ACCELERATOR
-    if not is_open and {"provider", "refused", "no_hyperscaler"} & values.keys():
+    data["not_from"] = tuple(
+        sorted({*values.get("refused", ()), *(WORDS["hyperscalers"] if "no_hyperscaler" in values else ())})
+    )
+    if "provider" in values and "bill" not in values and data.get("accelerator") != ANY_ACCELERATOR:
         add_seller(catalogue, data, values, notes)
 
 

@@ -3,7 +3,7 @@
 import math
 import re
 import statistics
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pydantic
@@ -12,7 +12,7 @@ from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, SECONDS_PER_HO
 from planner.scenario.file import build_scenario
 from planner.scenario.latency import latency_classes
 from planner.scenario.path import set_value
-from planner.scenario.scenario import USUAL_ACCELERATOR, Scenario
+from planner.scenario.scenario import USUAL_ACCELERATOR
 from planner.scenario.typed_money import to_dollars
 from planner.study.one_line.line_records import LEAST_RPS, LineError
 from planner.study.one_line.line_words import WORDS
@@ -115,14 +115,13 @@ def _add_rented(catalogue: Catalogue, values: dict[str, Any], usd: float, notes:
         )
 
 
-def _listed(catalogue: Catalogue, provider: str | None, chip: str, refused: Collection[str] = ()) -> dict[str, float]:
-    """Return what a seller lists for a chip on demand, USD an hour; of all but some where none is named."""
+def _listed(catalogue: Catalogue, provider: str | None, chip: str) -> dict[str, float]:
+    """Return what a seller lists for a chip on demand, USD an hour; of all where none is named."""
     return {
         key: offer.usd_per_accelerator_hour.newest.typical
         for key, offer in catalogue.offers.items()
         if (offer.accelerator, offer.purchase) == (chip, "on_demand")
         and provider in (None, offer.provider)
-        and offer.provider not in refused
         and offer.usd_per_accelerator_hour is not None
     }
 
@@ -145,17 +144,15 @@ def _hosted_price(catalogue: Catalogue, values: Mapping[str, Any], notes: list[s
 
 
 def add_seller(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any], notes: list[str]) -> None:
-    """Rent from the seller that the line names, or from another than it refuses, at the lowest list price there."""
-    provider, chip = values.get("provider"), data.get("accelerator", USUAL_ACCELERATOR)
-    refused = {*values.get("refused", ()), *(WORDS["hyperscalers"] if "no_hyperscaler" in values else ())}
-    count, listed = values.get("gpus", 1), _listed(catalogue, provider, chip, refused)
+    """Rent from the seller that the line names, at the lowest list price there."""
+    provider, chip = values["provider"], data.get("accelerator", USUAL_ACCELERATOR)
+    count, listed = values.get("gpus", 1), _listed(catalogue, provider, chip)
     able = {key: usd for key, usd in listed.items() if refusal_reason(catalogue, key, Order(count)) is None} or listed
     if not able:
-        label = catalogue.providers[provider].label if provider else "Who is left"
+        label = catalogue.providers[provider].label
         notes.append(f"{label} lists no price on demand for that GPU: what such an order usually pays is taken.")
         return
-    values["is_rented"] = True
-    place = values.get("site", "" if provider else Scenario().site).partition("-")[0]
+    place = values.get("site", "").partition("-")[0]
 
     def rank(key: str) -> tuple[bool, bool, float, str]:
         each = catalogue.offers[key].accelerators_per_instance or 1

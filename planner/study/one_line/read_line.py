@@ -31,13 +31,7 @@ from planner.study.one_line.line_asks import (
 )
 from planner.study.one_line.line_chips import add_chip, read_generic_count, with_count
 from planner.study.one_line.line_money import find_amounts
-from planner.study.one_line.line_names import (
-    LineName,
-    find_names,
-    of_one_kind,
-    sells_tokens,
-    work_of_kind,
-)
+from planner.study.one_line.line_names import LineName, find_names, of_one_kind, sells_tokens, work_of_kind
 from planner.study.one_line.line_plan import plan_of
 from planner.study.one_line.line_records import (
     ANSWER_IT,
