@@ -20,6 +20,7 @@ ALLOWED_DAYS: dict[Kind, int] = {
     "spec": 365,
     "measured": 365,
 }
+OLDEST_DAYS = max(ALLOWED_DAYS.values())  # no figure holds for longer
 
 
 class StaleFigure(NamedTuple):

@@ -55,8 +55,7 @@ def capital_cost(catalogue: Catalogue, site: str, given: CapitalInputs) -> Capit
 
 
 def _fact(catalogue: Catalogue, fact: str, yours: float | None) -> LedgerInput:
-    figure = catalogue.facts[fact].figure
-    return _part(catalogue, _YEAR if fact != BETA else "1", figure, yours)
+    return _part(catalogue, _YEAR if fact != BETA else "1", catalogue.facts[fact].figure, yours)
 
 
 def _part(catalogue: Catalogue, unit: str, figure: Figure | None, yours: float | None) -> LedgerInput:

@@ -37,8 +37,7 @@ def chargeback_cents(usd: NDArray[np.float64], weights: NDArray[np.float64]) -> 
     A month in which nobody has a weight is divided by the weights of all months.
     """
     monthly = in_cents(usd, round(float(usd.sum()) * 100))
-    always = weights.sum(axis=1)
-    used = np.where(weights.sum(axis=0) > 0, weights, always[:, None])
+    used = np.where(weights.sum(axis=0) > 0, weights, weights.sum(axis=1)[:, None])
     shares = used / used.sum(axis=0)
     columns = (in_cents(cents / 100 * share, int(cents)) for cents, share in zip(monthly, shares.T, strict=True))
     return np.stack(list(columns), axis=1)

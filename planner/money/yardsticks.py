@@ -104,8 +104,7 @@ class Sight:
         own, months = self.unsaid.option("own"), self.scenario.months
         if own is None or not own.accelerators:
             return self.each[1] * self.host / _YEARS_OF_RENT / MONTHS_PER_YEAR / 2
-        parts = sum(float(own.ledger.part_usd(part)) for part in _RUNNING)
-        return parts / months / own.accelerators
+        return sum(float(own.ledger.part_usd(part)) for part in _RUNNING) / months / own.accelerators
 
     @cached_property
     def rents(self) -> tuple[float, float, float]:

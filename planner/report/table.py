@@ -28,8 +28,7 @@ class Table:
     @classmethod
     def of(cls, rows: Iterable[Mapping[str, Any]], columns: Iterable[str] | None = None) -> Table:
         """From rows by name, numbers evened. The columns are those asked for, else all there are."""
-        table = cls.from_raw_rows(rows, columns)
-        return cls.from_columns(table.cells)
+        return cls.from_columns(cls.from_raw_rows(rows, columns).cells)
 
     @classmethod
     def from_columns(cls, cells: Mapping[str, Iterable[Any]], ids: Iterable[str] | None = None) -> Table:

@@ -243,9 +243,6 @@ def worth(price: PriceEstimate) -> str:
     return f"{read}, {when}{since}: today about {now} ({ends}){few}"
 
 
-_NOBODY_HAS_IT = "no listed seller likely has it: ask; "
-
-
 def market_price(band: OrderBand, seller: str | None, sellers: int | None = None, *, by_contract: bool = False) -> str:
     """Return what an order pays: from $2.53 (Gcore, read today); such an order typically pays $3.16 ($2.40 to $4).
 
@@ -253,7 +250,8 @@ def market_price(band: OrderBand, seller: str | None, sellers: int | None = None
     `by_contract`: nobody publishes a price for its term, so no seller is named.
     """
     low, typical, high = map(usd_per_hour, (band.low, band.typical, band.high))
-    least = "by contract, no price is published: ask; " if by_contract else _NOBODY_HAS_IT
+    nobody = "no one seller surely has it" if band.standing == "likely" else "no listed seller likely has it"
+    least = f"{'by contract, no price is published' if by_contract else nobody}: ask; "
     if not by_contract and band.cheapest is not None and seller is not None:
         days = round(band.cheapest_age_days or 0.0)
         read = "read today" if days <= 0 else f"read {count(days, 'day')} ago"

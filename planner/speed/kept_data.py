@@ -15,8 +15,7 @@ from planner.speed.match_model import find_model_record
 from planner.speed.serving import ServingResult
 from planner.speed.training import TrainingResult
 from pricing import Catalogue, PricingError
-from pricing.market.rivals import rivals
-from pricing.records import HostedPrice
+from pricing.market.rivals import cheapest_price, rivals
 
 BYTES_PER_TOKEN = 6.0  # of text as it is stored, and as tokens: FineWeb has 44 TB for 15 trillion (its card, 2024)
 BYTES_PER_WEIGHT = 2.0  # in 16 bits
@@ -93,12 +92,4 @@ def cheapest_hosted_price(catalogue: Catalogue, task: ServingTask, vendors: Coll
         model = find_model_record(catalogue, task.model)
     except PricingError:  # one of somebody's own, which nobody sells
         return None
-
-    def usd(price: HostedPrice) -> float:
-        written = price.output_usd_per_mtoken or price.input_usd_per_mtoken
-        read = price.input_usd_per_mtoken.newest.typical * task.input_tokens
-        return read + written.newest.typical * task.output_tokens
-
-    sold = {key: price for key, price in catalogue.hosted.items() if price.model == model}
-    doors = {key: usd(price) for key, price in sold.items() if not vendors or price.vendor in vendors}
-    return min(doors, key=lambda key: (doors[key], key), default=None)
+    return cheapest_price(catalogue, (model,), task.input_tokens, task.output_tokens, vendors=vendors)

@@ -62,6 +62,7 @@ class Seller:
     ln_fabric: float = 0.0  # what its own clusters cost above its machines
     unapproved: float = math.inf  # accelerators that a new account gets at once
     sells_spot: bool = False  # the price is one of spot machines
+    reach: float = math.inf  # accelerators of the largest job that it joins
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,7 @@ class OrderRequest:
     hosts: bool = True  # whether machines of others at a marketplace are accepted
     is_grown: bool = False  # into: more than a new account gets is approved by then
     ln_level: float | None = None  # log price on demand that chips of this computing rate usually have
+    together: int = 1  # accelerators of one job
 
     @property
     def is_joined(self) -> bool:
@@ -326,8 +328,7 @@ def _bounded(table: _SellerTable, weights: Floats, unnamed: float) -> Floats:
     if not unnamed:
         return np.append(weights, 0.0)
     most = constants().band.most_weight * (weights.sum() + unnamed)
-    by_name = np.bincount(table.names, weights)
-    kept = weights * np.minimum(most / np.maximum(by_name, _LEAST), 1.0)[table.names]
+    kept = weights * np.minimum(most / np.maximum(np.bincount(table.names, weights), _LEAST), 1.0)[table.names]
     return np.append(kept, unnamed + weights.sum() - kept.sum())
 
 
@@ -366,6 +367,7 @@ def _cheapest(mixture: _Mixture, order: OrderRequest, typical: float, able: Flag
     known, table = constants().band, mixture.table
     likely = np.flatnonzero((mixture.chances * table.available >= known.likely) & able).tolist()
     places = [at for at in likely if table.sellers[at].sells_spot == (order.purchase == "spot")]
-    cheapest = min(places, key=lambda at: (mixture.middles[at], table.sellers[at].name), default=None)
+    far = {at: table.sellers[at].reach < order.together for at in places}  # those who join the job first
+    cheapest = min(places, key=lambda at: (far[at], mixture.middles[at], table.sellers[at].name), default=None)
     is_far = cheapest is not None and math.exp(mixture.middles[cheapest]) > typical * known.most_above_typical
     return None if is_far else cheapest

@@ -1,6 +1,7 @@
 """What a plan is compared with beside its own model and chips: quality of models by task, and GPUs by the second."""
 
-from collections.abc import Sequence
+from collections.abc import Collection
+from datetime import date
 from pathlib import Path
 from statistics import median
 from typing import Literal
@@ -13,6 +14,7 @@ from pricing.catalogue import Catalogue
 from pricing.figure import Day, StrictModel, Text
 from pricing.market.constants import LowHigh
 from pricing.records import HostedPrice
+from pricing.stale import OLDEST_DAYS
 
 FILE = Path(__file__).parent / "rivals.yaml"
 Board = Literal["general", "reasoning", "chat", "code", "agents"]
@@ -129,15 +131,18 @@ def request_usd(price: HostedPrice, input_tokens: float, output_tokens: float) -
 
 
 def cheapest_price(
-    catalogue: Catalogue, models: Sequence[str], input_tokens: float, output_tokens: float, without: str | None = None
-) -> str | None:
-    """Return the hosted price of any of these models that is lowest for so many tokens; None where nobody sells one."""
-    usd = {
-        key: request_usd(price, input_tokens, output_tokens)
+    catalogue: Catalogue, models: Collection[str], input_tokens: float, output_tokens: float,
+    without: str | None = None, vendors: Collection[str] = (),
+) -> str | None:  # fmt: skip
+    """Return the hosted price of these models that is lowest for so many tokens, an old one where there is no other."""
+    day = max((price.input_usd_per_mtoken.checked for price in catalogue.hosted.values()), default=date.min)
+    ranks = [
+        (price.input_usd_per_mtoken.age_days(day) > OLDEST_DAYS, request_usd(price, input_tokens, output_tokens), key)
         for key, price in catalogue.hosted.items()
         if price.model in models and price.tier is None and key != without
-    }
-    return min(usd, key=lambda key: (usd[key], key), default=None)
+        if not vendors or price.vendor in vendors
+    ]
+    return min(ranks)[2] if ranks else None
 
 
 def serverless_usd_per_second(accelerator: str) -> tuple[float, float, float, str] | None:

@@ -74,8 +74,7 @@ def level(catalogue: Catalogue, accelerator: str) -> float | None:
     if rate is None:
         return None
     card = known.graphics if chip.hardware_class in ("consumer", "workstation") else 0.0
-    at_one = math.log(usual.figure.newest.typical)
-    return at_one + known.per_log_tflops * math.log(rate.newest.typical) + card
+    return math.log(usual.figure.newest.typical) + known.per_log_tflops * math.log(rate.newest.typical) + card
 
 
 @cached(64, same=lambda catalogue, *_: (catalogue,), equal=lambda _, *rest: rest)
@@ -172,6 +171,7 @@ def _seller(
         terms=terms,
         least_order=min(capacity.least for capacity in capacities),
         unapproved=_unapproved(catalogue.providers[provider], best.typical),
+        reach=max(capacity.reach.accelerators for capacity in capacities),
     )  # fmt: skip
 
 
@@ -209,9 +209,9 @@ def band_of(
     catalogue: Catalogue, chip: str, order: Order, day: date, purchase: Buying, months: float = DAY_MONTHS
 ) -> OrderBand | None:
     """Return what an order pays; None where nobody has a price."""
-    is_joined = min(order.together, order.accelerators) > WHOLE_MACHINE
-    age = chip_age(catalogue, chip)
-    request = OrderRequest(order.accelerators, months, purchase, is_joined, age, order.hosts, order.is_grown)
+    together, age = min(order.together, order.accelerators), chip_age(catalogue, chip)
+    request = OrderRequest(order.accelerators, months, purchase, together > WHOLE_MACHINE, age, order.hosts,
+        order.is_grown, together=together)  # fmt: skip
     return market_band(catalogue, chip, day, request, order.stay)
 
 

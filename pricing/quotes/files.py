@@ -129,8 +129,7 @@ def _is_yaml(text: str, name: str) -> bool:
 
 
 def _csv_rows(text: str, name: str) -> tuple[list[QuoteCells], list[QuoteProblem]]:
-    first = next(line for line in text.splitlines() if line.strip())
-    separator = max(_SEPARATORS, key=first.count)
+    separator = max(_SEPARATORS, key=next(line for line in text.splitlines() if line.strip()).count)
     header: list[str] | None = None
     rows: list[QuoteCells] = []
     problems: list[QuoteProblem] = []

@@ -1,6 +1,6 @@
 """Where machines begin to beat paying by the token."""
 
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 
@@ -15,6 +15,7 @@ from planner.scenario.work import Work
 from planner.speed.kept_data import cheapest_hosted_price
 from planner.speed.serving import serve
 from planner.speed.work_to_hours import serving_job
+from pricing import Figure
 from tests.facts import CATALOGUE
 
 CHAT = ServingTask(model="llama-3.3-70b", requests_per_s=5.0, peak_requests_per_s=15.0, weight_precision="fp8")
@@ -59,3 +60,23 @@ def test_the_answer_says_from_how_much_use_machines_win() -> None:
     assert said.count("By the token") == 1
     assert "renting" in said.partition("By the token")[2]
     assert "owning" in said.partition("By the token")[2]
+
+
+def test_a_price_of_more_than_a_year_is_taken_only_where_there_is_no_other_and_says_its_month() -> None:
+    def older(vendor: str) -> str | None:
+        aged = {
+            key: price.model_copy(update={"input_usd_per_mtoken": aged_by(price.input_usd_per_mtoken, 400)})
+            if price.vendor == vendor else price
+            for key, price in CATALOGUE.hosted.items()
+        }  # fmt: skip
+        return cheapest_hosted_price(CATALOGUE.model_copy(update={"hosted": aged}), CHAT)
+
+    cheapest = CATALOGUE.hosted[cheapest_hosted_price(CATALOGUE, CHAT) or ""]
+    assert CATALOGUE.hosted[older(cheapest.vendor) or ""].vendor != cheapest.vendor
+    served = Work(serve=ServingTask(model="kimi-k2"), storage_tb=0.0, egress_tb_per_month=0.0)
+    made = plan(CATALOGUE, Scenario(accelerator="MI300X-192GB", work=(served,)), date(2026, 11, 21))
+    assert "of Groq at its price of August 2025" in " ".join(summarize_answer(made, build_answer(made)).sentences)
+
+
+def aged_by(figure: Figure, days: int) -> Figure:
+    return figure.model_copy(update={"checked": figure.checked - timedelta(days)})

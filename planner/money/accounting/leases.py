@@ -124,8 +124,7 @@ class LeaseAccounts:
 
 def lease_accounts(setting: PlanContext, ledger: Ledger) -> LeaseAccounts | None:
     """Return the leases of a ledger in the books; None where nothing is leased or reserved."""
-    own = setting.scenario.accounting.borrowing_rate_per_year
-    rate = own
+    rate = setting.scenario.accounting.borrowing_rate_per_year
     if rate is None:  # what is paid is nominal
         rate = (1 + float(np.asarray(plan_discount_rate(setting)))) * (1 + inflation_per_year(setting)) - 1
     leases = tuple(lease for group in _by_contract(ledger.lines) for lease in _leases(setting, group, rate))

@@ -291,8 +291,7 @@ def _month_shares(
     """
     kept = [run if with_run else np.ones(1) for run, with_run in zip(runs, follows, strict=True)]
     disk = sum(size * share for size, share in zip(sizes, kept, strict=True)) / (sum(sizes) or 1.0)
-    longest = np.max(np.broadcast_arrays(*runs), axis=0)
-    shares = {"run_share": in_short(longest), "storage_tb": sum(sizes)}
+    shares = {"run_share": in_short(np.max(np.broadcast_arrays(*runs), axis=0)), "storage_tb": sum(sizes)}
     return {**shares, "disk_share": in_short(np.asarray(disk)) if sum(sizes) else 1.0}
 
 

@@ -230,8 +230,7 @@ def _best(catalogue: Catalogue, choices: list[Machine]) -> Machine | None:
     def sort_key(what: Machine) -> tuple[bool, str, bool, bool]:
         if what.price is None:
             return (False, "", False, False)
-        newest = what.price.newest
-        yours = catalogue.sources[newest.source].via == "yours"
+        yours = catalogue.sources[what.price.newest.source].via == "yours"
         return (yours, what.price.since.isoformat(), what.is_priced_whole, what.power is not None)
 
     return max(choices, key=sort_key, default=None)

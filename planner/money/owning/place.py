@@ -185,8 +185,7 @@ def _power_cap_text(what: Machine, accelerators: int, most: float) -> str | None
     """The power cap of each card at which all fit, where that still leaves most of their speed."""
     if not what.holds_cards or what.tdp is None:
         return None
-    machines = math.ceil(accelerators / what.accelerators)
-    limit_w = (most * W_PER_KW - machines * _host_w(what)) / accelerators
+    limit_w = (most * W_PER_KW - math.ceil(accelerators / what.accelerators) * _host_w(what)) / accelerators
     return f"cards held to {limit_w:.0f} W each" if limit_w >= _LEAST_LIMIT * what.tdp.newest.typical else None
 
 

@@ -280,8 +280,7 @@ class _BookingSearch:
     def _longest_follow_up(self, places: Ints) -> Ints:
         """By option before: the last one that may follow, options being in the order of their lengths."""
         _, tiers, options = places.shape
-        real = np.array([len(row.terms) for row in self.rows])
-        is_real = np.arange(options) < real[:, None]
+        is_real = np.arange(options) < np.array([len(row.terms) for row in self.rows])[:, None]
         no_longer = (self.months[:, None, :] <= self.months[:, :, None]) & is_real[:, None]  # rows x before x after
         last = np.where(np.arange(tiers)[:, None] < _FIRST, no_longer.sum(axis=-1)[:, None] - 1, options - 1)
         return np.asarray(places[..., :1] + last)

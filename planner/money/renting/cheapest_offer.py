@@ -84,8 +84,7 @@ def taken(setting: PlanContext) -> ChosenOffers:
         offers = replace(offers, on_demand=rent.offer)
     else:
         offers = _on_demand(setting.with_offers(offers), eligible.get("on_demand", _EligibleOffers()).keys)
-    context = setting.with_offers(offers)
-    offers = replace(_reserved(context, eligible), spot=spot.offer)
+    offers = replace(_reserved(setting.with_offers(offers), eligible), spot=spot.offer)
     if not spot.offer and spot.usd_per_accelerator_hour is None:
         offers = _on_spot(setting.with_offers(offers), eligible.get("spot", _EligibleOffers()).keys)
     # The two quotes that together imply how rents move.

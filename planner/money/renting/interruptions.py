@@ -38,8 +38,7 @@ def demand_of(setting: PlanContext, works: tuple[Work, ...]) -> Demand:
     """The demand of some of the work."""
     if works == setting.scenario.work:
         return setting.demand
-    fewer = setting.scenario.model_copy(update={"work": works})
-    return setting.demand_of(fewer)
+    return setting.demand_of(setting.scenario.model_copy(update={"work": works}))
 
 
 def add_interruptions(sheet: InputSheet, setting: PlanContext, chips: Sequence[str] = ()) -> str:

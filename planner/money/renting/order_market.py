@@ -12,7 +12,7 @@ from planner.money.formula import Num
 from planner.money.ledger import Case
 from planner.money.renting.interruptions import demand_of, interruptible_work
 from planner.money.renting.offer_inputs import TERM_MONTHS
-from planner.money.renting.orders import busiest_order, together
+from planner.money.renting.orders import busiest_order, orders_of, together
 from planner.money.setting import MarketPrice, PlanContext
 from planner.money.sizing import right_size
 from planner.scenario.base import ONE_MACHINE
@@ -76,7 +76,8 @@ def order_market(
     """Return the market for the busiest order of a plan, or for a part of it; None where nobody has a price."""
     order, chip = busiest_order(setting), setting.scenario.accelerator
     number = order.accelerators if count is None else min(count, order.accelerators)
-    band = band_of(setting.catalogue, chip, replace(order, accelerators=number), setting.day, purchase, months)
+    order = replace(orders_of(setting)[0], accelerators=number)
+    band = band_of(setting.catalogue, chip, order, setting.day, purchase, months)
     return None if band is None else OrderMarket(setting, number, purchase, months, band)
 
 

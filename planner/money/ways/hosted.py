@@ -14,6 +14,7 @@ from planner.scenario.rent import HostedModelInputs
 from pricing import Figure
 from pricing.belief import worth_alone
 from pricing.records import HostedPrice
+from pricing.stale import OLDEST_DAYS
 
 UNIT = "USD/Mtoken"
 _ADAPTERS = "Your LoRA adapters are served at the base model's price, as a list without a day says: ask the seller"
@@ -40,10 +41,14 @@ def _token_ledger(
     lines = token_lines(setting, setting.demand.work_level, hosted=hosted)
     if isinstance(lines, Unavailable):
         return lines
-    price = None if hosted is None else _price(setting, hosted)
+    price, what = None if hosted is None else _price(setting, hosted), "your price"
+    if isinstance(price, HostedPrice):
+        read = price.input_usd_per_mtoken
+        is_old = read.age_days(setting.day) > OLDEST_DAYS
+        what = f"{price.label} of {price.vendor}{f' at its price of {read.checked:%B %Y}' if is_old else ''}"
     return OptionLedger(
         title=title,
-        what=f"{price.label} of {price.vendor}" if isinstance(price, HostedPrice) else "your price",
+        what=what,
         lines=lines,
         useful_hours=setting.demand.all.busy_hours,
         accelerators=0.0,

@@ -91,8 +91,7 @@ def spot_bill(setting: PlanContext, need: DemandLayer, when: Num | None = None) 
     Where work is lost as fast as it is done there is a reason instead.
     """
     spot, offer = setting.scenario.spot, setting.offers.spot
-    lacks = spot_shortfall(setting)["typical"]
-    share = setting.tried.get(ON_DEMAND_SHARE, max(spot.on_demand_share, lacks))
+    share = setting.tried.get(ON_DEMAND_SHARE, max(spot.on_demand_share, spot_shortfall(setting)["typical"]))
     urgent = replace(need, busy_share=need.busy_share * share, storage_tb=0.0, egress_tb_per_month=0.0)
     deferrable = replace(need, busy_share=need.busy_share * (1 - share))
     put = setting.input_sheet()

@@ -31,6 +31,7 @@ from planner.study.uncertainty.futures import Futures
 from planner.study.uncertainty.guarantee import guarantee_value
 from pricing.orderable import NVLINK_DOMAIN, sale
 from pricing.records import Offer
+from pricing.stale import OLDEST_DAYS
 
 HEAD = "Old figures in this answer"
 _SILENT = frozenset({"", "not stated", "not-stated"})
@@ -162,14 +163,14 @@ def _is_own_price(plan: Plan, way: Way) -> bool:
 def _price_sources(plan: Plan, way: EvaluatedOption) -> Iterator[str]:
     setting, catalogue, mix = plan.setting, plan.setting.catalogue, plan.setting.scenario.mix
     name = way.option.way if mix is None or WAYS[way.option.way].side != "mix" else mix.peaks
-    spec = WAYS[name]
-    key = spec.offer(setting.offers)
+    key = WAYS[name].offer(setting.offers)
     offer = catalogue.offers.get(key or "")
     for used in way.option.ledger.inputs:
         if used.name == "usd_per_million_input_tokens" and isinstance(used.origin, Origin) and used.origin.checked:
             days = (setting.day - used.origin.checked).days
             when = "today" if days <= 0 else f"{words.count(days, 'day')} ago"
-            yield f"The price of {way.option.what} was read {when}."
+            if days <= OLDEST_DAYS:  # else its month stands beside its name
+                yield f"The price of {way.option.what} was read {when}."
     if key is None or offer is None or _is_own_price(plan, name):
         return
     term = setting.offers.reserved_months if name == "reserved" else 0.0

@@ -97,8 +97,7 @@ def _stage(shape: Network, plan: TrainingPlan, *, last: bool) -> TrainingMemory:
     activations = stored + alive * inputs * (plan.pp > 1) + (plan.again > 0) * layer_bytes
     logits = plan.tokens * shape.vocab * shape.head_share / plan.tp * plan.logit_bytes
     logits = logits / plan.loss_chunks * np.where(last, 1.0, plan.pp <= 1)
-    layer_weight_bytes = np.where(plan.weight_bytes < 1, plan.weight_bytes, 2.0)
-    gathered = layer_weight_bytes * GATHERED_LAYERS * one_layer + 2 * table
+    gathered = np.where(plan.weight_bytes < 1, plan.weight_bytes, 2.0) * GATHERED_LAYERS * one_layer + 2 * table
     gathered = gathered + LEAVING_BYTES * plan.trainable_share * one_layer
     # Some stacks fill every rank's shard from a whole copy: before the first step, and not beside activations.
     loading = plan.loads_whole * 2 * (dense + routed) - activations - logits

@@ -92,8 +92,7 @@ def sobol(inputs: int, power: int, seed: int) -> NDArray[np.float64]:
     steps = (scrambled << places[None, :, None]).sum(axis=1, dtype=np.uint32)
     # The digit of a Gray code that changes at each step: the number of zeros that the step's own number ends in.
     number = np.arange(1, 1 << power)
-    changed = np.log2(number & -number).astype(np.intp)
-    walk = np.concatenate([shift[:, None], steps[:, changed]], axis=1)
+    walk = np.concatenate([shift[:, None], steps[:, np.log2(number & -number).astype(np.intp)]], axis=1)
     points: NDArray[np.float64] = np.bitwise_xor.accumulate(walk, axis=1).T / float(1 << BITS)
     return points
 

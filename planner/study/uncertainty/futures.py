@@ -207,8 +207,7 @@ def _evaluate_futures(
     plan: Plan, inputs: tuple[UncertainParameter, ...], draws: dict[str, NDArray[np.float64]]
 ) -> Futures:
     setting = plan.setting
-    drawn = len(next(iter(draws.values())))
-    present, cash, year = np.full((3, len(plan.options), drawn), np.nan)
+    present, cash, year = np.full((3, len(plan.options), len(next(iter(draws.values())))), np.nan)
     is_limited = setting.terms.cash_per_year_usd is not None
     for block in InputColumns(setting, draws).blocks([option_builder(option) for option in plan.options]):
         row, rows = block.option, block.rows

@@ -25,8 +25,7 @@ _DOUBT = "Where the uncertainty comes from"
 
 def page() -> None:
     """Show the most important input as title, what it takes to change the answer, and four views of it."""
-    judged = state_results.judged()
-    missing = what_if_words.no_comparison_summary(judged)
+    missing = what_if_words.no_comparison_summary(state_results.judged())
     if missing is None:
         bars = state_results.bars()
         show.title(what_if_words.headline(bars), (what_if_words.tornado_sentence(bars),))
