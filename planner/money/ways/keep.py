@@ -69,7 +69,7 @@ def existing_ledger(
     machines = count(kept.accelerators, "that is there,", "that are there, each")
     return OptionLedger(
         title=title,
-        what=f"{machines} worth {kept.speed:g} of the plan's",
+        what=f"{machines} worth {kept.speed:.2g} of the plan's",
         lines=(*lines, *waits),
         useful_hours=setting.demand.all.busy_hours - rented.waiting_hours,
         accelerators=float(kept.accelerators),
