@@ -149,8 +149,7 @@ def cost_parts(ledgers: Sequence[Ledger], dark: bool) -> go.Figure:
 
 def price_dots(dots: Sequence[PricedOffer], order: Sequence[tuple[str, str]], dark: bool) -> go.Figure:
     """Every offer as a dot, one row for each accelerator (id, label), one shape for each kind of provider."""
-    labels = dict(order)
-    kinds = []
+    labels, kinds = dict(order), []
     for kind, (light, night, shape) in _KIND_MARKS.items():
         chosen = [dot for dot in dots if dot.provider_kind == kind and dot.accelerator in labels]
         if chosen:
@@ -181,8 +180,7 @@ def value_for_money_bars(
     amount = {row.accelerator: row.usd_per_pflop_hour if what == "pflop" else row.usd_per_gb_hour for row in rows}
     priced = sorted((usd, key) for key, usd in amount.items() if usd is not None and key in labels)
     title = "USD per hour for 1 PFLOP/s (16 bit, dense)" if what == "pflop" else "USD per hour for 1 GB of memory"
-    amounts = [usd for usd, _ in priced]
-    hover = "%{y}<br>$%{x:.4g}<extra></extra>"
+    amounts, hover = [usd for usd, _ in priced], "%{y}<br>$%{x:.4g}<extra></extra>"
     marker = {"color": "#fbbf77" if dark else "#b45309"}
     return style_figure(
         [bars(None, amounts, [labels[key] for _, key in priced], marker, hovertemplate=hover, showlegend=False)],

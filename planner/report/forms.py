@@ -85,9 +85,7 @@ def usd_words(hours: Interval, cost: JobHourQuote | None, of: str = "") -> str:
 
 
 def _price_text(cost: JobHourQuote) -> str:
-    if cost.band is None:
-        return words.worth(cost.price)
-    return words.market_price(cost.band, cost.provider)
+    return words.worth(cost.price) if cost.band is None else words.market_price(cost.band, cost.provider)
 
 
 def describe_offer(cost: JobHourQuote) -> str:

@@ -188,8 +188,7 @@ def pack_tables(plan: Plan, answer: Answer, futures: Futures | None) -> dict[str
 
 def _lines(plan: Plan) -> Table:
     """Return the formula of every line of every option, in the ids of its inputs."""
-    ids = AssumptionIds(plan)
-    rows = []
+    ids, rows = AssumptionIds(plan), []
     for option in plan.options:
         for place, line in enumerate(option.ledger.lines, start=1):
             rows.append({

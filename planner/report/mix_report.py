@@ -155,8 +155,7 @@ def load_table(best: BestMix) -> Table:
 
 def load_summary(best: BestMix) -> str:
     """Return the load chart in a sentence, for screen readers."""
-    done = completed_share_in_stages(best.plan.setting, best.mix, 0)
-    turn = best.break_even_utilization
+    done, turn = completed_share_in_stages(best.plan.setting, best.mix, 0), best.break_even_utilization
     share = words.percent(float(np.asarray(turn.value))) if turn.is_found else "no share"
     return (
         f"How many GPUs have work for how much of the time, up to {best.load.peak:,.0f} at once. Owning pays above "

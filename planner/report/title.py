@@ -227,7 +227,8 @@ def _difference_text(answer: Answer) -> str:
         return "about the same"
     names = [WAYS[way.option.way].start_text for way in (lead, other)]
     if answer.shares.second is not None:
-        names = [GERUNDS[answer.shares.lead], GERUNDS[answer.shares.second]]
+        groups = zip((lead, other), (answer.shares.lead, answer.shares.second), strict=True)
+        names = ["keeping" if way.option.way == "keep" else GERUNDS[each] for way, each in groups]
     is_lower = lead.present_usd / lead.option.work_share <= other.present_usd / other.option.work_share
     middle = "" if is_lower else f", {names[1]} in the median"
     if certainty_of(answer.share_cheaper, is_plain_allowed=True) != "close":  # the verdict of one seller is no more

@@ -212,8 +212,7 @@ AS_ENTERED, TOGETHER = "As entered", "All of these together"
 def _stress_row(name: str, judged: Judged, pair: tuple[EvaluatedOption, EvaluatedOption] | None) -> dict[str, object]:
     """Return one row; the pair compared as entered names the columns where both are of one side."""
     answer = judged.answer
-    busy = answer.break_even("busy_share")
-    two = [WAYS[way.option.way] for way in pair or ()]
+    busy, two = answer.break_even("busy_share"), [WAYS[way.option.way] for way in pair or ()]
     if len(two) == 2 and two[0].side == two[1].side:
         usd = {way.option.key: way.present_usd for way in answer.ranked}
         first, second = (usd.get(way.option.key) for way in pair or ())

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
+from planner.api.plans import ask
 from planner.scenario.known_names import ScenarioError
 from planner.scenario.scenario import Scenario
 from planner.study.one_line.line_records import LineError
 from planner.study.one_line.line_words import WORDS
 from planner.study.one_line.read_line import read_line
 from pricing.exchange import rates
+from tests.facts import DAY
 from tests.frozen import live_catalogue
 from tests.rows import each_row
 
@@ -263,3 +265,40 @@ def test_what_is_open_is_a_question_whose_choices_are_plans(line: str, choice: s
     (question,) = read_line(live_catalogue(), line).questions
     assert any(choice in label for label in question.choices)
     assert all(_plan(each) for each in question.choices.values())
+
+
+@each_row(("line", "term", "usd", "years"), [
+    ("2 years contract 2.55 $/h for 64 h100", "reserved_2y", 2.55, 2),
+    ("64 H100 reserved at 2.85 for a year", "reserved_1y", 2.85, 1),
+    ("quote of $2.40 per GPU hour for 32 H200 for 1 year, is it good?", "reserved_1y", 2.4, 1),
+    ("coreweave quoted us 2.35/gpu/hr for 128 h100s, 2 yr", "reserved_2y", 2.35, 2),
+    ("our contract for 64 H100 at 2.85 ends in March, renew or go on demand?", "reserved_1y", 2.85, 1),
+    ("6 month commitment at 2.10 per gpu hour, 16 H100", "reserved_6m", 2.1, 0.5),
+    ("they offer 3 years at $31/hr per node for our 4 nodes of 8 H100", "reserved_3y", 3.875, 3),
+])  # fmt: skip
+def test_a_price_for_a_term_is_a_reservation_that_is_paid_busy_or_idle(
+    line: str, term: str, usd: float, years: float
+) -> None:
+    plan = _plan(line)
+    assert plan is not None
+    assert (plan.reserve.term, plan.years, plan.work[0].busy_share) == (term, years, 1.0)
+    assert plan.reserve.usd_per_accelerator_hour == pytest.approx(usd)
+    assert plan.rent.usd_per_accelerator_hour is None, "on demand stands at the market"
+
+
+@each_row(("line", "usd"), [
+    ("we rent 8 H100 at 1.80 an hour, is that good?", 1.8), ("16 H100 for a year at 2.50 an hour", 2.5),
+    ("4 nodes of 8 H100 at $31 per hour per node", 3.875),
+])  # fmt: skip
+def test_a_price_without_a_commitment_is_one_on_demand(line: str, usd: float) -> None:
+    plan = _plan(line)
+    assert plan is not None
+    assert plan.rent.usd_per_accelerator_hour == pytest.approx(usd)
+    assert plan.reserve.usd_per_accelerator_hour is None
+
+
+def test_a_quote_is_set_against_what_others_ask_for_the_same_order() -> None:
+    asked = ask(live_catalogue(), "128 H100 on a one year commitment at 9.90 per gpu hour, is this good?", DAY)
+    assert asked.report is not None
+    (sentence,) = (text for text in asked.report.summary.sentences if text.startswith("Your $9.90 an hour is"))
+    assert re.search(r"\d+% above the \$\d\.\d\d .* typically pays for 1 year; (?:\d+% above|no seller)", sentence)

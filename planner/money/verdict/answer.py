@@ -78,7 +78,9 @@ class Answer:
         for evaluated in (*first, *self.ranked):
             spec, of = WAYS[evaluated.option.way], group(evaluated.option)
             place = spec.key if spec.is_current and of != "now" else of
-            is_beside = spec.has_own_card or spec.offer(setting.offers) in named
+            now = best.get("now")  # what costs no less than what is paid now is no way out
+            is_less = now is None or evaluated.present_usd < now.present_usd
+            is_beside = (spec.has_own_card and is_less) or spec.offer(setting.offers) in named
             if best.setdefault(place, evaluated) is not evaluated and is_beside:
                 best[spec.key] = evaluated
         return {place: best[place] for place in sorted(best, key=lambda place: (*_GROUPS, place).index(place))}

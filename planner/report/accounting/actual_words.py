@@ -49,8 +49,7 @@ def actuals_of(plan: Plan, bill: Bill, each: int | None = None) -> Actuals:
         if not 1 <= month <= last:
             left_out += charge.usd
             continue
-        until = max(until, month)
-        at = np.arange(last + 1) == month
+        until, at = max(until, month), np.arange(last + 1) == month
         hours = charge.hours * (1 if charge.is_accelerator else each)
         of_option = spending.setdefault(charge.option, Spending())
         of_option.add(charge.kind, at * charge.usd, at * hours if charge.has_hours else None)

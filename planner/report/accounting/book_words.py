@@ -45,8 +45,7 @@ def contracts_table(accounts: LeaseAccounts) -> Table:
 
 def schedule_table(plan: Plan, accounts: LeaseAccounts, *, quarters: bool = False) -> Table:
     """Return the rows of all contracts by period, without those that are always 0; balances at its end."""
-    spans = periods(plan.setting, accounts.months, quarters=quarters)
-    rows = []
+    spans, rows = periods(plan.setting, accounts.months, quarters=quarters), []
     for name, usd in accounts.rows.items():
         if np.abs(usd).max() > _CENT:
             is_balance = name in BALANCES

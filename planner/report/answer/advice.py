@@ -199,8 +199,7 @@ def _market_text(quote: MarketPrice, offer: Offer, seller: str, buying: str, *, 
 def _capacity_warnings(plan: Plan, key: str, seller: str) -> Iterator[str]:
     """Yield that the rack is larger than needed, that the capacity is assumed, that orders need a request."""
     catalogue, needed = plan.setting.catalogue, int(plan.setting.demand.all.peak_accelerators)
-    unit = sale(catalogue, key)
-    rack = int(catalogue.facts[NVLINK_DOMAIN].figure.newest.typical)
+    unit, rack = sale(catalogue, key), int(catalogue.facts[NVLINK_DOMAIN].figure.newest.typical)
     if unit.fabric == "nvlink_domain" and needed < rack:
         size = f"parts of {min(unit.sizes)}" if min(unit.sizes) < rack else "whole racks only"
         yours = words.count(needed, "is yours", "are yours")

@@ -164,8 +164,7 @@ def _reason(value: float | None, reason: ArrayLike) -> str | None:
 
 def _option(result: OptionResult) -> schema.OptionSchema:
     plan, way, option = result.plan, result.way, result.way.option
-    offer = _offer(plan, way)
-    rate = ledger_input_value(RENT, option.ledger)
+    offer, rate = _offer(plan, way), ledger_input_value(RENT, option.ledger)
     reasons = {measure.name: reason for measure in MEASURES if (reason := measure.reason(result)) is not None}
     return schema.OptionSchema(
         key=option.key,
@@ -244,8 +243,7 @@ def _lines(ledger: Ledger) -> Iterator[schema.LineSchema]:
     for line in ledger.lines:
         usd = np.broadcast_to(line.usd, ledger.monthly_usd.shape)
         if np.any(usd != 0):
-            years = tuple(map(_number, by_year(usd)))
-            total = _number(usd.sum())
+            years, total = tuple(map(_number, by_year(usd))), _number(usd.sum())
             yield schema.LineSchema(
                 name=line.name, part=line.part, is_cash=line.is_cash, total_usd=total, by_year_usd=years
             )

@@ -45,9 +45,7 @@ class _FormulaFactor:
 
 def amount(usd: float) -> str:
     """An amount with the digits that a formula comes to."""
-    if not math.isfinite(usd):
-        return words.NOT_PRICED
-    return _in_money(usd, _OF_AMOUNT)
+    return words.NOT_PRICED if not math.isfinite(usd) else _in_money(usd, _OF_AMOUNT)
 
 
 def formula_text(line: Line) -> str:

@@ -20,6 +20,8 @@ from planner.scenario.durations import months_words
 from planner.scenario.path import get_value
 from planner.scenario.question import KEYS
 from planner.scenario.rent import CurrentBill
+from pricing.market.depth import DAY_MONTHS
+from pricing.market.depth import Purchase as Buying
 from pricing.market.rivals import BOARDS, alike_models, scores_text, usual_board
 from pricing.market.sellers import TERM_MONTHS, band_of
 
@@ -42,6 +44,8 @@ def _bill_sentences(plan: Plan, answer: Answer) -> Iterator[str]:
     shown = {way.option.key: way for way in answer.ranked}
     if "alike" in shown:
         yield from map(words.sentence, shown["alike"].option.warnings)
+    if "elsewhere" in shown and shown["elsewhere"].present_usd >= now.present_usd:
+        yield "No other seller on record asks less for the same model."
     yield from _own_model_sentences(plan, bill)
     if answer.own is not None and now.present_usd > 0:
         usd = bill.usd_per_month * answer.own.present_usd / now.present_usd
@@ -85,6 +89,33 @@ def _named_seller_sentences(setting: PlanContext) -> Iterator[str]:
     if (band := band_of(catalogue, offer.accelerator, order, setting.day, "on_demand")) is not None:
         other = band.cheapest_seller and catalogue.providers[band.cheapest_seller].label
         yield f"On demand, {order.accelerators:,} of them: {words.market_price(band, other)}."
+
+
+def quote_sentences(setting: PlanContext) -> Iterator[str]:
+    """Yield each price of yours beside what the market asks for the same order, and beside the lowest list price."""
+    scenario, term = setting.scenario, setting.scenario.reserve.term or "on_demand"
+    months, order = TERM_MONTHS.get(term, DAY_MONTHS), busiest_order(setting)
+    yours: list[tuple[float | None, Buying, str, float]] = [
+        (scenario.rent.usd_per_accelerator_hour, "on_demand", "on demand", DAY_MONTHS),
+        (scenario.reserve.usd_per_accelerator_hour, "reserved", f"for {months_words(months)}", months),
+    ]
+    for usd, buying, how, bound in yours:
+        band = band_of(setting.catalogue, scenario.accelerator, order, setting.day, buying, bound)
+        if usd is None or band is None:
+            continue
+        low, typical, high = map(words.usd_per_hour, (band.low, band.typical, band.high))
+        least = "no seller that likely has it lists a price"
+        if band.cheapest is not None and band.cheapest_seller is not None:
+            seller = setting.catalogue.providers[band.cheapest_seller].label
+            below = _set_against(usd, band.cheapest)
+            least = f"{below} the lowest list price, {words.usd_per_hour(band.cheapest)} ({seller})"
+        typical = f"{_set_against(usd, band.typical)} the {typical} ({low} to {high})"
+        yield f"Your {words.usd_per_hour(usd)} an hour is {typical} that such an order typically pays {how}; {least}."
+
+
+def _set_against(usd: float, other: float) -> str:
+    share = usd / other - 1
+    return "as much as" if abs(share) < 0.005 else f"{words.percent(abs(share))} {'above' if share > 0 else 'below'}"
 
 
 _MOST_WAYS = 3

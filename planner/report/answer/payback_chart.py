@@ -125,8 +125,7 @@ def payback_chart(answer: Answer, dark: bool, *, every: bool = False, pins: Sequ
     low, high = _reach([*ways, *(way for _, way in beside)], compared)
     happen = _rows_of(_events_by_month(answer), last)
     rows = 1 + max((row for _, _, row, _ in happen), default=-1)
-    above = _ABOVE_PX + _ROW_PX * rows
-    plot_px = _HIGH_PX - _ABOVE_PX - _BELOW_PX
+    above, plot_px = _ABOVE_PX + _ROW_PX * rows, _HIGH_PX - _ABOVE_PX - _BELOW_PX
     data += _marks(timeline_events(answer), dark)
     return style_figure(
         data,
@@ -170,8 +169,7 @@ def _line(way: EvaluatedOption, is_compared: bool, dark: bool) -> list[dict[str,
 
 def _pinned_line(name: str, way: EvaluatedOption, dark: bool) -> dict[str, Any]:
     line = {"color": option_color(way.option.way, dark), "width": 1.5, "dash": PINNED_DASH}
-    hover = f"{escape(name)} %{{y:$,.0f}}<extra></extra>"
-    usd = way.cumulative_usd.tolist()
+    hover, usd = f"{escape(name)} %{{y:$,.0f}}<extra></extra>", way.cumulative_usd.tolist()
     return curve(name, list(range(len(usd))), usd, line, hovertemplate=hover)
 
 
@@ -277,8 +275,7 @@ def _called(way: EvaluatedOption, ways: Sequence[EvaluatedOption]) -> str:
 
 def _apart(places: Sequence[float], heights: Sequence[float], most: float) -> list[float]:
     """Where labels of these heights go: as near to their places as they can without lying on each other."""
-    order = sorted(range(len(places)), key=lambda index: places[index])
-    moved = list(places)
+    order, moved = sorted(range(len(places)), key=lambda index: places[index]), list(places)
     floor = -_BELOW_PX / 2
     for index in order:  # each above the one below it
         moved[index] = max(places[index], floor + heights[index] / 2)

@@ -168,9 +168,7 @@ def _tokens(catalogue: Catalogue, texts: Texts) -> str:
 
 
 def _due(catalogue: Catalogue, texts: Texts) -> str:
-    if "due" not in texts:
-        return "no deadline"
-    return f"done within {_count(texts['due'], 'day')}"
+    return "no deadline" if "due" not in texts else f"done within {_count(texts['due'], 'day')}"
 
 
 def _method(catalogue: Catalogue, texts: Texts) -> str:

@@ -81,8 +81,7 @@ def _payback_text(plan: Plan, answer: Answer) -> tuple[str, ...]:
     """Return the payback, and how falling rents change it: they destroy long paybacks."""
     if answer.pair is None or not WAYS[answer.pair[0].option.way].owns:
         return ()
-    own = answer.pair[0]
-    now = payback_month_text(answer.payback)
+    own, now = answer.pair[0], payback_month_text(answer.payback)
     if now is None:
         return ()
     name = words.upper_first(WAYS[own.option.way].start_text)
@@ -102,8 +101,7 @@ def _payback_in_sessions(plan: Plan, own: EvaluatedOption) -> str:
         return ""
     months = float(np.asarray(own.measures.payback.months).flat[0])
     done = np.cumsum(np.broadcast_to(own.option.useful_hours, setting.timeline.runs.shape))
-    until = float(np.interp(months, np.arange(len(done)), done))
-    gpus = setting.demand.job_accelerators
+    until, gpus = float(np.interp(months, np.arange(len(done)), done)), setting.demand.job_accelerators
     sessions = words.count(round(until / (gpus * hours)), "session")
     return f", {sessions} of {words.count(hours, 'hour')} on {words.count(gpus, 'GPU')}"
 

@@ -22,6 +22,7 @@ from planner.report.answer.notes import (
     budget_sentences,
     carbon_sentences,
     deciding_people_sentences,
+    quote_sentences,
 )
 from planner.report.answer.other_measures import lost_time_sentences
 from planner.report.answer.profit_words import break_even_sentences, income_sentences, seller_sentences, seller_tiles
@@ -91,6 +92,7 @@ def summarize_answer(plan: Plan, answer: Answer, futures: Futures | None = None)
         *speeds(plan),
         *cpu_sufficient_sentences(plan),
         _totals_sentence(plan, ways, futures),
+        *quote_sentences(plan.setting),
         *bill_sentences(plan, answer),
         *budget_sentences(answer),
         *income_sentences(answer),
@@ -267,8 +269,7 @@ def _requested_fleet_text(plan: Plan, answer: Answer) -> tuple[str, ...]:
         return ()
     available = fleet.option.accelerators * plan.setting.terms.hours_per_month * plan.setting.scenario.months
     share = words.percent(float(fleet.option.useful_hours.sum()) / available)
-    more = fleet.present_usd - rent.present_usd
-    payback = payback_month_text(fleet.measures.payback)
+    more, payback = fleet.present_usd - rent.present_usd, payback_month_text(fleet.measures.payback)
     pays = f"would pay back after {payback}" if payback else "would not pay back"
     return (
         f"The {fleet.option.accelerators:,.0f} you asked for would be used {share} of the time. They {pays}, and cost "

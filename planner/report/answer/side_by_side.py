@@ -128,8 +128,7 @@ def same_plan(plan: Plan, other: Plan) -> bool:
 
 def repeated(plans: Sequence[PlanReport]) -> tuple[str, ...]:
     """A sentence for each plan that is an earlier one again."""
-    named = list(zip(_unique([report.name for report in plans]), plans, strict=True))
-    sentences = []
+    named, sentences = list(zip(_unique([report.name for report in plans]), plans, strict=True)), []
     for place, (name, report) in enumerate(named):
         first = next((called for called, other in named[:place] if same_plan(report.plan, other.plan)), None)
         if first is not None:

@@ -260,10 +260,8 @@ def line_code(line: Line, place: int) -> str:
 
 def _line(plan: Plan, option: Option, line: Line, place: int, ids: AssumptionIds) -> dict[str, Any]:
     shape = option.ledger.monthly_usd.shape
-    usd = np.broadcast_to(line.usd, shape)
-    parts = priced(line)
-    factor = monthly_discount_factors(plan.setting)
-    is_taxed = plan.setting.scenario.tax is not None
+    usd, parts = np.broadcast_to(line.usd, shape), priced(line)
+    factor, is_taxed = monthly_discount_factors(plan.setting), plan.setting.scenario.tax is not None
     origin = parts.price.origin if parts.price else None
     dated = origin if isinstance(origin, Origin) else None
     unpriced = "not priced: left out of every total" if np.isnan(line.usd).any() else ""

@@ -81,9 +81,7 @@ def _condition(node: ast.expr, cells: Mapping[str, str]) -> str:
 
 def _call(name: str, args: Sequence[ast.expr], cells: Mapping[str, str]) -> str:
     first, *rest = (_condition(arg, cells) if name == "where" else _written(arg, cells)[0] for arg in args)
-    if name == "ceil":
-        return f"-1 * INT(-1 * ({first}))"
-    return f"{_FUNCTIONS[name]}({', '.join((first, *rest))})"
+    return f"-1 * INT(-1 * ({first}))" if name == "ceil" else f"{_FUNCTIONS[name]}({', '.join((first, *rest))})"
 
 
 def look(unit: str) -> str:

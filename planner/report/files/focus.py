@@ -65,8 +65,7 @@ def columns(version: FocusVersion) -> tuple[str, ...]:
 
 def focus_table(plan: Plan, version: FocusVersion) -> Table:
     """Return one row for each option, line and month in which money moves or takes effect."""
-    periods = _periods(plan)
-    common = _common(plan)
+    periods, common = _periods(plan), _common(plan)
 
     def rows(option: Option) -> Iterator[dict[str, Any]]:
         sold = seller(plan, option)
@@ -175,8 +174,7 @@ def _charges(plan: Plan, line: Line) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the charges of a line with their months: as billed, then as they take effect where that differs."""
     usd, parts = line.priced_usd, priced(line)
     usd = np.broadcast_to(usd, (plan.setting.timeline.last + 1,))
-    quantities = np.broadcast_to(parts.quantity, usd.shape)
-    is_spread = line.treatment in SPREAD
+    quantities, is_spread = np.broadcast_to(parts.quantity, usd.shape), line.treatment in SPREAD
     worth = monthly_discount_factors(plan.setting)
     for month in np.flatnonzero(usd).tolist():
         category, frequency = _category(line, usd[month])
@@ -219,8 +217,7 @@ def _priced_by(row: Mapping[str, Any], category: str) -> dict[str, Any]:
     quantity = row["PricingQuantity"]
     if quantity is None:
         return {}
-    is_used = row["ChargeCategory"] == "Usage"
-    price = row["ListCost"] / quantity
+    is_used, price = row["ChargeCategory"] == "Usage", row["ListCost"] / quantity
     return {
         "ListUnitPrice": price, "ContractedUnitPrice": price, "PricingCategory": category,
         "ConsumedQuantity": quantity if is_used else None, "ConsumedUnit": row["PricingUnit"] if is_used else None,

@@ -80,8 +80,7 @@ class SweepColumns:
 
 def _possible_options(grid: SweepGrid) -> list[str]:
     """Return the options that a point may have, in the order shown."""
-    base = grid.saved.scenario
-    varied = {str(path[0]) for path in grid.paths}
+    base, varied = grid.saved.scenario, {str(path[0]) for path in grid.paths}
     serves = any(work.serve for work in base.work) or any("serve" in path for path in grid.paths)
     allowed = tuple(WAYS) if "ways" in varied else base.ways or tuple(WAYS)
 
@@ -157,8 +156,7 @@ class SweepRun(NamedTuple):
 
 def sweep_document(grid: SweepGrid, winners: WinnerCounts, run: SweepRun) -> schema.SweepSchema:
     """Return the summary over all points; the rows stand in the file."""
-    words = _frequencies(winners.shares(0))
-    has_verdicts = "verdict" in grid.outputs
+    words, has_verdicts = _frequencies(winners.shares(0)), "verdict" in grid.outputs
     return schema.SweepSchema(
         **run._asdict(),
         scenarios=grid.count,

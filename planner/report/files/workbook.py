@@ -253,8 +253,7 @@ def _write_timeline(book: OpenWorkbook, sheet: MonthSheet, inputs: dict[str, Led
 
 def _write_options(book: OpenWorkbook, timeline: MonthSheet) -> None:
     for place, result in enumerate(book.results):
-        option = result.way.option
-        sheet = book.months(result.key)
+        option, sheet = result.way.option, book.months(result.key)
         sheet.head(option.title, option.what, timeline.prefix, LINE_HEADS)
         last = f"{column(2 + place)}${_HALVINGS + 6}"
         cells = [

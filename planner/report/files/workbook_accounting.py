@@ -217,8 +217,7 @@ def write_leases(book: OpenWorkbook, timeline: MonthSheet) -> None:
         sheet.sheet.write_string(row - 1, NAME, f"{result.way.option.title}: {lease.name}", book.styles["bold"])
         own = set(map(id, lease.lines))
         lines = {at: line for at, line in enumerate(result.way.option.ledger.lines, option.lines[0]) if id(line) in own}
-        due = _due(lease, lines, option, timeline)
-        last = last_due(lease, timeline.months)
+        due, last = _due(lease, lines, option, timeline), last_due(lease, timeline.months)
         row = write_lease(sheet, row + 1, lease, last, (due, *_prices(book, place, lease))) + 2
 
 

@@ -241,8 +241,7 @@ def _write_results(book: OpenWorkbook, sheet: Any, row: int) -> None:
 def _write_charts(book: OpenWorkbook, sheet: Any, row: int) -> None:
     """Write the cost of each option, and how it adds up by month: where lines cross, one has paid back the other."""
     bars, lines = book.file.add_chart({"type": "bar"}), book.file.add_chart({"type": "line"})
-    last = 3 + len(book.options)
-    place = 2 + [it.name for it in MEASURED].index("as_entered_usd")
+    last, place = 3 + len(book.options), 2 + [it.name for it in MEASURED].index("as_entered_usd")
     bars.add_series({"categories": ["Comparison", 4, 0, last, 0], "values": ["Comparison", 4, place, last, place]})
     bars.set_title({"name": "Present cost, USD"})
     bars.set_legend({"none": True})

@@ -127,8 +127,7 @@ def dot_chart(
 def _spread(letter: str, saved_usd: NDArray[np.float64], row: float, dark: bool) -> list[dict[str, Any]]:
     ordered = np.sort(saved_usd)
     ends, middle = (float(ordered[1]), float(ordered[-2])), float(np.median(ordered))
-    hover = f"{letter}: saves %{{x:$,.0f}}<extra></extra>"
-    ink = INK[dark]
+    hover, ink = f"{letter}: saves %{{x:$,.0f}}<extra></extra>", INK[dark]
     quiet: dict[str, Any] = {"showlegend": False, "hovertemplate": hover}
     return [
         curve(letter, ends, (row, row), {"color": ink, "width": 3}, **quiet),

@@ -290,8 +290,7 @@ def cheapest(
 ) -> Finding:  # fmt: skip
     """Return the cheapest seller by the cost of the whole plan, at estimated prices of today."""
     label = catalogue.accelerator_label(need.accelerator)
-    bought = buying_sentences(catalogue, own, need.accelerator)
-    best = choose((bills,))
+    bought, best = buying_sentences(catalogue, own, need.accelerator), choose((bills,))
     if best is None:
         advice = "Widen the filters below, or enter your own price."
         return Finding(f"No offer here has a price for {label}", (advice, *bought))

@@ -136,8 +136,7 @@ def rented(
 
     With `able_only` only offers that can take the whole order; where none can, those that can take one job.
     """
-    by_chip = {size.accelerator: size for size in sizes}
-    matches = find(catalogue, wish, day)
+    by_chip, matches = {size.accelerator: size for size in sizes}, find(catalogue, wish, day)
     hidden: dict[str, int] = {str(reason): number for reason, number in matches.hidden.items()}
     ids: dict[str, list[str]] = {chip: [] for chip in by_chip}
     for key in matches.ids:
@@ -174,8 +173,7 @@ def job_table(catalogue: Catalogue, all_rented: Sequence[JobBills], own: Purchas
             rent_rows(catalogue, job.bills, own, day, job.size.setting), job.job_usd.tolist(), strict=True
         ):
             rows.append({**row, **common, job.unit: usd})
-    first = all_rented[0]
-    bought = None
+    first, bought = all_rented[0], None
     if own is not None:
         bought = own.total_usd, {**buy_row(first.size.need, own), **_common_cells(catalogue, first.size)}
     heads = (COLUMNS[0], first.unit, "Days old")

@@ -296,8 +296,7 @@ class UnknownNameQuestion(NamedTuple):
 
 def questions(catalogue: Catalogue, names: Iterable[UnresolvedName]) -> tuple[UnknownNameQuestion, ...]:
     """Return the questions about unknown names; meanings spelt most alike come first."""
-    labels = {what: _labels(catalogue, what) for what in get_args(What)}
-    result = []
+    labels, result = {what: _labels(catalogue, what) for what in get_args(What)}, []
     for name in names:
         of_kind = labels[name.what]
         near = get_close_matches(name.called, of_kind, n=_SUGGESTIONS, cutoff=0.5)

@@ -84,8 +84,7 @@ def groups_table(groups: Sequence[ErrorSummary], head: str) -> Table:
 
 def checked_text(checked: Sequence[CheckedRun]) -> str:
     """Return the errors of our predictions, group by group, then the skipped and the doubtful runs."""
-    groups = summary(checked)
-    sections = []
+    groups, sections = summary(checked), []
     for by, head in _GROUPS.items():
         large = [group for group in groups if group.by == by and (group.n >= _FEWEST or by in ("all", "kind"))]
         if large:

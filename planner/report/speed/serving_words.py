@@ -74,8 +74,7 @@ def serving_text(
         )
         sections.append(("What would make it fit", changes or "Nothing that was tried."))
     else:
-        usd = usd_per_million_tokens(result, cost, utilization)
-        price = NO_OFFER
+        usd, price = usd_per_million_tokens(result, cost, utilization), NO_OFFER
         if cost is not None and usd is not None:
             price = (
                 f"{words.usd(usd)} for a million tokens written, prompts included, used {words.percent(utilization)} "

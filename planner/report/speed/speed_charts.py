@@ -38,8 +38,7 @@ def memory_stacks(
     """Draw the memory of an accelerator as stacked parts, one bar for each option, against the memory there is."""
     places = [place + _BAR_AT for place in range(len(options))]
     most = max(*(bar.total for bar in options), *limits_gb) * 1.04
-    end = min(most, _CUT * max(limits_gb))
-    data = []
+    end, data = min(most, _CUT * max(limits_gb)), []
     for number, (name, look) in enumerate(zip(parts, _PART_LOOKS, strict=False)):
         amounts = [bar.amounts[number] for bar in options]
         if max(amounts) > end / 1_000:

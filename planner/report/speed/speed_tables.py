@@ -84,8 +84,7 @@ def memory_finding(variants: Sequence[MemorySaving], memory_gb: float) -> str:
     total_gb = float(plan.memory.total_gb)
     parts = sorted(((float(getattr(plan.memory, name)), label) for name, label in MEMORY_PARTS.items()), reverse=True)
     largest = words.listed(f"{label} {_gb(size)}" for size, label in parts[:3])
-    total = f"{_gb(total_gb)} of {_gb(memory_gb)}"
-    fitting = [it for it in variants[1:] if it.fits]
+    total, fitting = f"{_gb(total_gb)} of {_gb(memory_gb)}", [it for it in variants[1:] if it.fits]
     if not plan.fits:
         return f"The leanest layout needs {total}: {largest}. {_changes_text([it.words for it in fitting])}"
     leanest = min(fitting, key=lambda it: float(it.memory.total_gb), default=None)

@@ -214,8 +214,7 @@ def front_chart(
 def _faint_marks(option: str, candidates: Sequence[MarketCandidate], dark: bool) -> dict[str, Any]:
     look = WAYS[option].style
     symbols = [look.symbol if (it.age_days or 0) <= AGEING_DAYS else f"{look.symbol}-open" for it in candidates]
-    marker = {"symbol": symbols, "color": look.colour(dark), "size": 7, "opacity": 0.45}
-    texts = []
+    marker, texts = {"symbol": symbols, "color": look.colour(dark), "size": 7, "opacity": 0.45}, []
     for it in candidates:
         seller = f", {it.provider}" if it.provider else ""
         texts.append(f"{it.words}{seller}<br>{'<br>'.join(wrap(str(it.why_not or ''), _LINE))}")

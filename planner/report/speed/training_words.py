@@ -26,8 +26,7 @@ def training_title(result: TrainingResult) -> str:
     """Return in one sentence whether it fits, how fast it is and how long it takes."""
     cut = "" if result.mig_profile is None else f", slice {result.mig_profile}"
     machines = f"{result.accelerators:,} x {result.accelerator}{cut}"
-    work = f"{result.model}, {large(result.tokens)} tokens, on {machines}"
-    speed = result.speed
+    work, speed = f"{result.model}, {large(result.tokens)} tokens, on {machines}", result.speed
     if not result.can_be_spread:
         near = words.listed([change.words for change in result.ways_to_fit], last="or")
         return f"{work}: {NOT_SPREAD}; {near} would do." if near else f"{work}: {NOT_SPREAD}."
@@ -67,8 +66,7 @@ def hours_to_train(scenario: ScenarioInHours | None) -> float | None:
 
 def training_text(result: TrainingResult, cost: JobHourQuote | None) -> str:
     """Return the whole result, one section after the other."""
-    sections = [("", training_title(result))]
-    speed = result.speed
+    sections, speed = [("", training_title(result))], result.speed
     if speed is not None:
         price = usd_words(speed.accelerator_hours, cost)
         if cost is not None and result.mig_profile is not None:

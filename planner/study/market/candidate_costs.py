@@ -199,8 +199,7 @@ def _purchase_cost(query: RentalQuery, fleet: FleetCosts, index: int, rent_usd: 
     utilization = run_months * (1 - rented_share) / (1.0 if query.monthly else months)
     usd = fleet.idle_usd + fleet.busy_usd * min(utilization, 1.0) + bridge_usd * rented_share
     if query.monthly:
-        usd = usd + bridge_usd * fleet.waits
-        spread = fleet.months + fleet.waits * is_bridged
+        usd, spread = usd + bridge_usd * fleet.waits, fleet.months + fleet.waits * is_bridged
         usd = np.divide(usd, spread, out=np.full(len(CASES), np.nan), where=spread > 0)
     low, typical, high = map(float, usd)
     band = Interval(min(low, typical), typical, max(high, typical))

@@ -346,8 +346,7 @@ def _with_rejections(
     limits: MarketLimits,
 ) -> tuple[MarketCandidate, ...]:
     """Return every candidate with its first rejection; those on the front have none unless they break a limit."""
-    on_front = {id(candidate) for candidate in front}
-    speeds = [candidate.speed for candidate in front]
+    on_front, speeds = {id(candidate) for candidate in front}, [candidate.speed for candidate in front]
     rejected = []
     for candidate in candidates:
         rejection, is_front = candidate.why_not or limits.rejection(candidate), id(candidate) in on_front

@@ -184,8 +184,7 @@ def _placed(
         is_named = [prices.keys[row] for row in group] == [only]
         band = None if is_named else band_of(catalogue, chip, order, query.day, buying, months or DAY_MONTHS)
         rows = list(group) if band is None and not months else _of_kind(query, prices, group, kind, band is None)
-        keys = [prices.keys[row] for row in rows]
-        usd = [float(prices.typical[row]) for row in rows]
+        keys, usd = [prices.keys[row] for row in rows], [float(prices.typical[row]) for row in rows]
         for at in placeable(catalogue, keys, usd, band, order.accelerators):
             yield _Row(rows[at], months, band)
 
@@ -234,8 +233,7 @@ def _cheapest_row_indices(catalogue: Catalogue, pairs: Sequence[tuple[int, str]]
 
 def _row_costs(query: RentalQuery, rows: _OfferRows, way: Way) -> tuple[Array, Array]:
     context = flat(query.catalogue, Scenario(spot=query.scenario.spot), query.day)
-    ones = np.ones(len(rows.offers))
-    is_reserved = way == "reserved"
+    ones, is_reserved = np.ones(len(rows.offers)), way == "reserved"
     at_once = query.column(rows, "at_once")
     utilization = query.column(rows, "busy_share") if query.monthly and not is_reserved else ones
     session = np.clip(query.column(rows, "session_hours"), 0.01, HOURS_PER_YEAR)

@@ -272,8 +272,7 @@ def alike(setting: PlanContext) -> bool:
     demand = setting.demand
     if np.any(demand.waiting_hours > 0):
         return False
-    wanted = demand.levels.sizes
-    server = server_size(setting)
+    wanted, server = demand.levels.sizes, server_size(setting)
     if len(wanted) != 1:
         return len(wanted) == 0
     limited = plan_limits(setting.terms) != CashLimits()  # then the cash may be enough for part of the fleet only

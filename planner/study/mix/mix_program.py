@@ -141,8 +141,7 @@ def _best_unlimited(program: MixProgram) -> MixSolution | None:
 
 def _saved_usd(widths: Array, savings: Array, capacity: Array) -> Array:
     order = np.argsort(-savings / widths, kind="stable")
-    gains = np.maximum(savings[order], 0.0)
-    ends = np.concatenate([[0.0], np.cumsum(widths[order])])
+    gains, ends = np.maximum(savings[order], 0.0), np.concatenate([[0.0], np.cumsum(widths[order])])
     return np.asarray(np.interp(capacity, ends, np.concatenate([[0.0], np.cumsum(gains)])))
 
 

@@ -173,6 +173,7 @@ def leave_names_out(catalogue: Catalogue, parts: LineParts, scenario: Scenario, 
         "EU" if "eu" in str(scenario.stay) else None, offer.provider if offer else None,
         *(task.model for task in (work.train, work.serve) if task), *((bill.price, bill.label) if bill else ()),
         *((billed.vendor, billed.model, billed.label) if billed else ()),
+        scenario.reserve.usd_per_accelerator_hour and parts.values.get("provider"),
     }  # fmt: skip
     for name in find_names(catalogue, parts.plain, parts.line):
         text, spelled = parts.line[name.start : name.end], parts.plain[name.start : name.end]

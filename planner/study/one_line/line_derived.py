@@ -23,6 +23,11 @@ _MOST_READ = 16e6
 _SHORTEST_PLAN_HOURS = HOURS_PER_YEAR / 4
 _ONCE = "What is done once is spread over three months, the shortest plan."
 _EACH_MONTH = "No time is stated: so much is taken for one month, and each further one of the plan."
+_PAID_IDLE = "A price for a term is paid for idle hours too: the GPUs are counted as used all the time."
+_RENEWED = (
+    "The contract ends on {}: the plan is of the time after it, at prices of today, and a price that is stated is what "
+    "renewing costs."
+)
 _MOST_OF_ONE = 32_768  # tokens: more are no single answer
 _USUAL = ServingTask(model="usual")
 _SAID = {
@@ -50,6 +55,8 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("online", {"team", "online_share"}, lambda of: of["team"] * of["online_share"]),
     ("havesold", {"havesold_each", "have"}, lambda of: of["havesold_each"] * of["have"]),
     ("price", {"all_price", "gpus"}, lambda of: f"{of['all_price'] / of['gpus']:.2f}"),
+    ("rent", {"node_rent", "gpus"}, lambda of: round(
+        of["node_rent"] / min(machine_size(of.get("chip", "")), of["gpus"]), 3)),
     ("rent", {"machine_rent", "gpus"}, lambda of: round(of["machine_rent"] / of["gpus"], 3)),
     ("bill", {"paid_each", "team"}, lambda of: f"{of['paid_each'] * of['team']:.2f}"),
     ("bill", {"contract"}, lambda of: f"{of['contract'] / (of.get('length', HOURS_PER_YEAR) / HOURS_PER_MONTH):.2f}"),
@@ -162,6 +169,9 @@ def _add_stated(values: dict[str, Any], notes: list[str]) -> None:
             values[name] = value(values)
             notes += [_SAID[stated_one].format(values[name]) for stated_one in sorted(stated & _SAID.keys())]
     _add_open_hours(values, notes)
+    if {"rent", "is_term"} <= values.keys():
+        notes += [] if "busy" in values else [_PAID_IDLE]
+        values |= {"reserved": values.pop("rent"), "busy": 1.0, "length": HOURS_PER_YEAR} | values
     notes += [f"The contract is taken for a bill of {values['bill']} USD a month."] if "contract" in values else []
 
 
@@ -220,6 +230,10 @@ def add_date(values: dict[str, Any], notes: list[str]) -> None:
     """Take a date for the time until then: within which a model is trained, or for how long the plan is."""
     if "is_from_then" in values and not _BATCHES & values.keys():
         values.pop("due", None)
+    if {"date", "is_renewal"} <= values.keys():  # what a contract ends with is no end of the plan
+        end = _end_date(values.pop("date").groupdict() | {"way": "ends"}, values["day"])
+        values |= {"is_term": True, "length": values.get("length", HOURS_PER_YEAR)}
+        notes.append(_RENEWED.format(end))
     end = _end_date(values["date"], values["day"]) if "date" in values else None
     quantity = "due" if _BATCHES & values.keys() and not {"every", "runs"} & values.keys() else "length"
     is_open = quantity == "length" and end is not None and values["date"]["way"] in _DELIVERED  # from then, or until
@@ -229,7 +243,7 @@ def add_date(values: dict[str, Any], notes: list[str]) -> None:
         del values["date"]
 
 
-def _end_date(match: re.Match[str], day: date) -> date | None:
+def _end_date(match: Mapping[str, Any] | re.Match[str], day: date) -> date | None:
     """Return the next date of that name, by or until which something is; None for a beginning or an unknown day."""
     if (named := match["feast"] or match["season"]) and match["way"] not in _BEGINNINGS:
         feast = date(int(match["year3"] or day.year), *_FEASTS[named])

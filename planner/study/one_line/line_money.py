@@ -115,6 +115,8 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
     kinds = [kind for start, kind in by_period.items() if per.startswith(start)]
     kinds = ["income"] if per and PATTERNS["earned"].search(before) else kinds
     kinds = ["machine_rent"] if kinds == ["rent"] and usd > _MOST_AN_HOUR else kinds
+    is_of_node = kinds in (["rent"], ["machine_rent"]) and PATTERNS["node_behind"].match(line, match.end())
+    kinds = ["node_rent"] if is_of_node else kinds
     kinds += [kind for kind, applies in (
         ("budget", not per and re.match(r"\s+(?:of |in )?(?:[a-z]+ ){0,3}credits", line[match.end() :])),
         ("loan_sum", not per and (PATTERNS["lent"].search(before) or PATTERNS["lent_behind"].match(line, match.end()))),

@@ -40,6 +40,7 @@ from planner.study.one_line.line_words import WORDS
 from planner.study.plan_any import affordable_fleet
 from pricing import Catalogue
 from pricing.exchange import rates
+from pricing.market.sellers import TERM_MONTHS
 
 USUAL_SPEECH_MODEL = "Whisper-large-v3"
 USUAL_PROCESSOR = "CPU-EPYC-9654"
@@ -70,9 +71,6 @@ def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> LinePlan:
         del values["gpus"]  # a bill for tokens, against `a GPU`
     if {"runs", "length"} <= values.keys() and not {"model", "tokens", "examples"} & values.keys():
         values["every"] = values.pop("runs")  # 20 a week, 5 hours each
-    if {"rent", "is_term"} <= values.keys() and "busy" not in values:
-        values["busy"] = 1.0
-        notes.append("A price for a term is paid for idle hours too: the GPUs are counted as used all the time.")
     task = _task(values, notes)
     data: dict[str, Any] = {"work": ({},), "models": shapes}
     add_bill(catalogue, data, values, notes)
@@ -197,7 +195,8 @@ def _add_hardware(
     data["not_from"] = tuple(
         sorted({*values.get("refused", ()), *(WORDS["hyperscalers"] if "no_hyperscaler" in values else ())})
     )
-    if "provider" in values and "bill" not in values and data.get("accelerator") != ANY_ACCELERATOR:
+    is_open = "bill" in values or "reserved" in values  # the quote of a seller stands beside the market
+    if "provider" in values and not is_open and data.get("accelerator") != ANY_ACCELERATOR:
         add_seller(catalogue, data, values, notes)
 
 
@@ -388,6 +387,10 @@ def _add_terms(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -
         values |= {"lease_rate": values["loan"]} if "loan" in values else {}
         notes.append(f"The lease is at {'that' if 'loan' in values else 'the usual'} rate: its offer is not stated.")
     data |= {"lease": {field: values[name] for name, field in _OF_LEASE.items() if name in values}}
+    if "reserved" in values:
+        fits = [months for months in TERM_MONTHS.values() if months <= data["years"] * MONTHS_PER_YEAR]
+        term = {months: name for name, months in TERM_MONTHS.items()}[max(fits, default=1.0)]
+        set_value(data, ("reserve", "term"), term)
     if "monthly_budget" in values:
         monthly = values["monthly_budget"] * data.get("years", Scenario().years) * MONTHS_PER_YEAR
         values["budget"] = monthly + values.get("budget_usd", 0.0)

@@ -58,7 +58,7 @@ _ALWAYS = (("busy", 1.0), ("every", 1.0))
 _EXAMPLE = "64 H100 for 3 months in Germany, or Llama 70B at 5 requests a second"
 _ONE = {"place": "place", "model": "model", "provider": "seller", "seller": "seller", "price": "model"}
 _MOST_WITH_GPUS = 500  # people: more of them use a service
-_IN_USD = ("monthly_budget", "havesold_each", "contract", "all_price", "machine_rent", "paid_each")
+_IN_USD = ("node_rent", "monthly_budget", "havesold_each", "contract", "all_price", "machine_rent", "paid_each")
 _BY_THE_HOUR = {
     "busy": re.compile(r"(?!.*(?:%|per ?cent|util|used|load|busy|idle)).*(?:\d|hours|day|night|even|shift|weekend)"),
     "rps": re.compile(r"(?!.*(?:average|mean|usual|typical|normal)).*(?:sec|min|hour|/ ?[smh]|[rq]p[sm])"),
@@ -243,10 +243,11 @@ def _read_rules(parts: LineParts) -> None:
 
 
 def _keep_manner(parts: LineParts, name: str, value: Any, text: str) -> None:
-    values = parts.values
+    values, line = parts.values, parts.line.lower()
     flags = (
         ("are_served", name == "team" and (value > _MOST_WITH_GPUS or not PATTERNS["own_gpus"].search(text))),
-        ("is_term", name == "reservation" or (name == "length" and re.search("term|contract|commit", text))),
+        ("is_term", name == "reservation" or (name == "length" and PATTERNS["for_a_term"].search(line))),
+        ("is_renewal", name == "date" and PATTERNS["contract_ends"].search(line)),
         ("is_over", name == "length" and text.startswith("over")),
         (f"{name}_by_the_hour", name in _BY_THE_HOUR and _BY_THE_HOUR[name].match(text)),
     )
