@@ -20,6 +20,7 @@ import streamlit as st
 import uvicorn
 from streamlit.runtime import memory_session_storage
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
+from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.web.server.starlette.starlette_app_utils import decode_xsrf_token_string
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
@@ -205,6 +206,8 @@ def address(listener: socket.socket) -> str:
 def serve(listener: socket.socket, processes: int) -> None:
     """Serve until the process is ended; everything is loaded first, so that no visitor waits for that."""
     workers.branch()
+    # A number, a list or a text looks up one key in it: a copy of the whole state for each was a tenth of a run.
+    SafeSessionState.filtered_state = property(lambda live: live)  # type: ignore[method-assign, assignment]
     load_pages()
     with workers.running(processes):
         state.precompute_default_answer()
