@@ -183,8 +183,7 @@ def load_chart(best: BestMix, dark: bool) -> go.Figure:
         inside = (load.edges[1:] > low) & (load.edges[:-1] < high)
         if not inside.any():
             continue
-        tops = np.minimum(load.edges[1:][inside], high)
-        bottoms = np.maximum(load.edges[:-1][inside], low)
+        tops, bottoms = np.minimum(load.edges[1:][inside], high), np.maximum(load.edges[:-1][inside], low)
         data.append(
             bars(
                 f"{LAYERS[name].name} ({high - low:,})",

@@ -302,3 +302,14 @@ def test_a_quote_is_set_against_what_others_ask_for_the_same_order() -> None:
     assert asked.report is not None
     (sentence,) = (text for text in asked.report.summary.sentences if text.startswith("Your $9.90 an hour is"))
     assert re.search(r"\d+% above the \$\d\.\d\d .* typically pays for 1 year; (?:\d+% above|no seller)", sentence)
+
+
+@each_row(("line", "chips"), [
+    ("budget $8000 for a VFX house, what fits our budget", {"RTX-5090-32GB", "L40S-48GB"}),
+    ("college lab, budget $5000", {"RTX-5090-32GB", "RTX-4090-24GB"}),
+    ("budget of 2M USD over 3 years", {"H100-SXM5-80GB"}), ("budget $8000 for h100", {"H100-SXM5-80GB"}),
+])  # fmt: skip
+def test_a_small_budget_is_tried_on_smaller_gpus_where_none_is_named(line: str, chips: set[str]) -> None:
+    asked = ask(live_catalogue(), line, DAY, with_answer=False)
+    assert asked.loaded is not None
+    assert asked.loaded.scenario.accelerator in chips

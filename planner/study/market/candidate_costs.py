@@ -72,8 +72,7 @@ def fleet_costs(
     """Return the fleet costs by accelerator and count."""
     defaults = Scenario()
     ignored = ("name", "note", "work", "models", "measured", "seed", "ways")
-    scenario = scenario.model_copy(update={name: getattr(defaults, name) for name in ignored})
-    fleets = {}
+    scenario, fleets = scenario.model_copy(update={name: getattr(defaults, name) for name in ignored}), {}
     for key, sizes in counts.items():
         fleets[key] = cache = _cache(catalogue, scenario, key, day)
         missing = sorted(sizes - cache.keys())

@@ -344,8 +344,7 @@ class _MixAccounting:
 def screening_lines(rates: MixRates, setting: PlanContext) -> tuple[Screen, ...]:
     """Return the levelized cost of an hour of capacity by option: cost and hours both discounted."""
     worth, runs = rates.worth_today, setting.timeline.runs
-    capacity = setting.demand.plain.hours_per_month
-    lines = []
+    capacity, lines = setting.demand.plain.hours_per_month, []
     if (base := rates.base) is not None and len(base.sizes) > 1:
         in_service = base.mean_in_service
         hours = float((in_service * worth).sum()) * capacity

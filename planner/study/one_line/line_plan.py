@@ -1,7 +1,7 @@
 """The scenario of what a line states, with a sentence for each value that nobody stated and the answer rests on."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -34,6 +34,8 @@ from planner.study.one_line.line_sellers import (
     add_seller,
     add_users,
     is_by_token,
+    stay_of,
+    stays_at_home,
     with_price_of_tokens,
 )
 from planner.study.one_line.line_words import WORDS
@@ -89,13 +91,21 @@ def with_open_parts(catalogue: Catalogue, reading: LineReading, day: date) -> tu
     """Return the plan of a line with the GPUs that its budget pays for, or the tokens that fill its time."""
     assert reading.scenario is not None
     if reading.count_is_open and reading.budget_usd:
-        return _with_budget(catalogue, reading.scenario, reading.budget_usd, day)
+        chips = (reading.scenario.accelerator, *(WORDS["smaller_chips"] if reading.chip_is_open else ()))
+        tried = [reading.scenario.model_copy(update={"accelerator": chip}) for chip in chips]
+        return _with_budget(catalogue, tried, reading.budget_usd, day)
     return _filled(catalogue, reading.scenario) if reading.tokens_are_open else (reading.scenario, ())
 
 
-def _with_budget(catalogue: Catalogue, scenario: Scenario, usd: float, day: date) -> tuple[Scenario, tuple[str, ...]]:
-    alone = scenario.work[0].model_copy(update={"people": None, "hours_per_person": None})
-    fleet = affordable_fleet(catalogue, scenario.model_copy(update={"work": (alone,)}), usd, day)
+def _with_budget(
+    catalogue: Catalogue, tried: Sequence[Scenario], usd: float, day: date
+) -> tuple[Scenario, tuple[str, ...]]:
+    """Return the first of the plans, one for each GPU, of which the budget pays for one GPU at least."""
+    alone = tried[0].work[0].model_copy(update={"people": None, "hours_per_person": None})
+    fleets = (
+        (each, affordable_fleet(catalogue, each.model_copy(update={"work": (alone,)}), usd, day)) for each in tried
+    )
+    scenario, fleet = next((each for each in fleets if each[1] is not None), (tried[-1], None))
     label, many = catalogue.accelerator_label(scenario.accelerator), fleet.accelerators if fleet else 1
     work = scenario.work[0].model_copy(update={"accelerators": many})
     notes = [
@@ -103,6 +113,8 @@ def _with_budget(catalogue: Catalogue, scenario: Scenario, usd: float, day: date
         if fleet
         else f"{usd:,.0f} USD does not pay for one {label}; shown is the cost of one."
     ]
+    if scenario.accelerator != tried[0].accelerator:
+        notes.insert(0, f"So much does not pay for the usual GPU: {label} is taken in its place.")
     hours = work.stated_hours_per_month
     if hours is not None and hours <= many * HOURS_PER_MONTH:
         notes.append(f"The people need them {hours / many / HOURS_PER_MONTH:.0%} of the time: that is planned.")
@@ -182,10 +194,10 @@ def _add_hardware(
         set_value(data, ("work", 0, "accelerators"), values["gpus"])
     if "site" in values:
         data["site"] = values["site"]
-    data |= _stay(values)
+    data |= stay_of(values)
     for name in {"hosted_only", "rent_only", "buy_only"} & values.keys():
         data["ways"] = (*WORDS[name], *(["lease"] if "leased" in values and name == "rent_only" else []))
-    if "own_only" in values or _stays_at_home(values, task):
+    if "own_only" in values or stays_at_home(values, task):
         data["ways"], values["place"] = tuple(WORDS["own_ways"]), values.get("place", "own_room")
         notes.append("What is rented or hosted is left out: the work must stay in the house.")
     for name in ("place", "channel"):
@@ -198,19 +210,6 @@ def _add_hardware(
     is_open = "bill" in values or "reserved" in values  # the quote of a seller stands beside the market
     if "provider" in values and not is_open and data.get("accelerator") != ANY_ACCELERATOR:
         add_seller(catalogue, data, values, notes)
-
-
-def _stays_at_home(values: Mapping[str, Any], task: str) -> bool:
-    others = {"bill", "seller", "billfor", "provider", "compares", "leased", "spot"} & values.keys()
-    has_room = "chip" in values or values.get("place") not in ("office", "home")
-    return task == "serve" and not others and has_room and ("local" in values or values.get("place") == "own_room")
-
-
-def _stay(values: Mapping[str, Any]) -> dict[str, Any]:
-    if {"stay_eu", "sellers"} & values.keys():
-        return {"stay": "eu_sellers" if "sellers" in values else "eu", "site": values.get("site", "EU")}
-    is_bound = {"stay", "site"} <= values.keys()
-    return {"stay": "eu" if values["site"] == "EU" else "country"} if is_bound else {}
 
 
 def _add_chip(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any], task: str, notes: list[str]) -> None:

@@ -56,6 +56,7 @@ class LineReading:
     questions: tuple[LineQuestion, ...] = ()
     budget_usd: float | None = None
     count_is_open: bool = False  # as many GPUs as the budget pays for
+    chip_is_open: bool = False  # no GPU is named
     tokens_are_open: bool = False  # as many as the GPUs read in the time of the plan
     left_out: tuple[str, ...] = ()  # what has weight, and the plan does not have
     choices: Mapping[str, str] = field(default_factory=dict)  # where something is left out: this line, and others

@@ -143,7 +143,8 @@ def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...])
     fills = train is not None and not {"tokens", "images", "due", "examples", "texts"} & values.keys()
     return LineReading(
         parts.line, scenario, tuple(parts.phrases), (*parts.notes, *notes), unknown, budget_usd=budget,
-        count_is_open=is_open, tokens_are_open=fills and {"gpus", "length"} <= values.keys(), left_out=left_out,
+        count_is_open=is_open, chip_is_open=not {"chip", "chip_have"} & values.keys(),
+        tokens_are_open=fills and {"gpus", "length"} <= values.keys(), left_out=left_out,
         choices={ANSWER_IT: parts.line, **parts.other_lines()} if left_out else {}, beside=beside,
         side=next((name for name in sides if name not in beside), ""),
     )  # fmt: skip

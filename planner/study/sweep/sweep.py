@@ -288,8 +288,7 @@ def _probe_indices(points: Sequence[_GridPoint]) -> list[int]:
 
 def _answers(columns: InputColumns, scenarios: Sequence[Scenario], with_break_even: bool) -> list[PointAnswer]:
     """Return the answers of scenarios whose inputs are columns."""
-    count = len(scenarios)
-    plan = plan_from_context(columns.context())
+    count, plan = len(scenarios), plan_from_context(columns.context())
     options = [compared_options(plan.setting, option) for option in plan.options]
     options = [column if len(column) == count else column * count for column in options]
     decisions = [

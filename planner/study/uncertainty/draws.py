@@ -69,8 +69,7 @@ def correlate(inputs: tuple[UncertainParameter, ...], z: NDArray[np.float64]) ->
     rent = next((column[name] for name in RENTS if name in column), None)
     if rent is None or PATH not in column:
         return z
-    share = load_futures_assumptions().together.coefficient
-    out = z.copy()
+    share, out = load_futures_assumptions().together.coefficient, z.copy()
     out[:, column[PATH]] = share * z[:, rent] + math.sqrt(1 - share**2) * z[:, column[PATH]]
     return out
 

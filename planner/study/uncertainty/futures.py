@@ -265,8 +265,7 @@ def usual_plans(catalogue: Catalogue, day: date) -> dict[str, Plan]:
 
 def overdue_impacts(catalogue: Catalogue, plans: Mapping[str, Plan], day: date) -> tuple[OverdueImpact, ...]:
     """Return every overdue figure: those with the largest impact first, then other used ones, then the rest by age."""
-    shares = {name: dict(_figure_impacts(plan, day)) for name, plan in plans.items()}
-    impacts = []
+    shares, impacts = {name: dict(_figure_impacts(plan, day)) for name, plan in plans.items()}, []
     for figure in stale(catalogue, day):
         key = id(figure.placed.figure)
         by_plan = {name: by_figure[key] for name, by_figure in shares.items() if key in by_figure}

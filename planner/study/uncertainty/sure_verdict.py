@@ -132,8 +132,7 @@ def _medians_without(
     answer: Answer, futures: Futures, options: Sequence[Option], row: int, count: int
 ) -> list[float]:  # fmt: skip
     """Return the medians of options in the first futures with one input at its typical value."""
-    most = futures.inputs[row]
-    draws = {name: values[:count] for name, values in futures.draws.items()}
+    most, draws = futures.inputs[row], {name: values[:count] for name, values in futures.draws.items()}
     draws[most.name] = np.full(len(draws[most.name]), most.spread.typical)
     usd = costs(answer.plan, options, InputColumns(answer.plan.setting, draws))
     return [float(median) for median in np.median(usd, axis=-1)]
