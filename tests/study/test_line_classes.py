@@ -273,6 +273,8 @@ def test_what_is_open_is_a_question_whose_choices_are_plans(line: str, choice: s
     ("quote of $2.40 per GPU hour for 32 H200 for 1 year, is it good?", "reserved_1y", 2.4, 1),
     ("coreweave quoted us 2.35/gpu/hr for 128 h100s, 2 yr", "reserved_2y", 2.35, 2),
     ("our contract for 64 H100 at 2.85 ends in March, renew or go on demand?", "reserved_1y", 2.85, 1),
+    ("reservation of 8 MI300X runs out in May, 2.20 an hour, extend it?", "reserved_1y", 2.2, 1),
+    ("H100 deal: $2.10 per hour, 1 year, 64 pcs", "reserved_1y", 2.1, 1),
     ("6 month commitment at 2.10 per gpu hour, 16 H100", "reserved_6m", 2.1, 0.5),
     ("they offer 3 years at $31/hr per node for our 4 nodes of 8 H100", "reserved_3y", 3.875, 3),
 ])  # fmt: skip
