@@ -95,8 +95,7 @@ def _of_its_area(catalogue: Catalogue, site: str, customer: Customer) -> Electri
     of = f"{catalogue.sites[site].label} for {WORDS[customer]}"
     words = f"no price of {of}: the middle of {len(figures)} countries in {where} stands in, with a wider range"
     ends = min(usd) * (spread.low or spread.typical), max(usd) * (spread.high or spread.typical)
-    oldest = min(figures, key=lambda each: each.checked)
-    return _stand_in(oldest, float(np.median(usd)), ends, spread.source, words)
+    return _stand_in(min(figures, key=lambda each: each.checked), float(np.median(usd)), ends, spread.source, words)
 
 
 def _priced(catalogue: Catalogue, code: str, customer: Customer) -> Figure | None:

@@ -149,8 +149,7 @@ def serve_result(
     answer = (job, result, cost, terms.busy_share)
 
     def data() -> dict[str, Any]:
-        without = to_plain_data(asdict(cpu))
-        return {**stamp(catalogue, day), **runs, **serving_data(*answer), "without_gpu": without}
+        return {**stamp(catalogue, day), **runs, **serving_data(*answer), "without_gpu": to_plain_data(asdict(cpu))}
 
     return Result(
         lambda: Table.from_raw_rows([serving_row(*answer)]),

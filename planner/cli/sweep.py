@@ -60,8 +60,7 @@ def run(args: argparse.Namespace) -> int:
             progress = f"{out.done:,} of {grid.count:,}"
             tell(f"{'Stopped' if was_interrupted else reason} after {progress}; the same command resumes it.")
             return STOPPED if was_interrupted else FAILED
-    run_info = SweepRun(str(args.csv), job.day, facts_digest, out.resumed, seconds)
-    document = sweep_document(grid, winners, run_info)
+    document = sweep_document(grid, winners, SweepRun(str(args.csv), job.day, facts_digest, out.resumed, seconds))
     sys.stdout.writelines(sweep_json(document, grid, args.csv) if args.json else [summary_text(document)])
     return OK
 
@@ -86,8 +85,7 @@ def _prepare(grid: SweepGrid, args: argparse.Namespace) -> tuple[SweepJob, Sweep
         program=code_digest(),
         rows=grid.count,
     )
-    key = digest(repr(note).encode())
-    return SweepJob(grid, day, quotes, note.program, key, shipped.digest), note, facts.digest
+    return SweepJob(grid, day, quotes, note.program, digest(repr(note).encode()), shipped.digest), note, facts.digest
 
 
 def _compute_missing_rows(

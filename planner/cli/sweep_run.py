@@ -220,8 +220,7 @@ def cached_sweep(job: SweepJob) -> tuple[Sweep, SweepColumns]:
     outputs = job.grid.outputs
     others = tuple(measure for measure in MEASURES if measure.name in outputs and measure.name not in OUTPUTS)
     draws = any(name in outputs for name in OF_FUTURES)
-    sweep = Sweep(facts, job.grid, job.day, "break_even_busy_share" in outputs, draws, others)
-    return sweep, SweepColumns(job.grid)
+    return Sweep(facts, job.grid, job.day, "break_even_busy_share" in outputs, draws, others), SweepColumns(job.grid)
 
 
 def compute_block(job: SweepJob, span: Span) -> Block:

@@ -99,8 +99,7 @@ def simple_payback(*, usd: NDArray[np.float64]) -> Payback:
     ended = {ALWAYS: always, REACHED_AND_LOST: ever & lost, REACHED: ever, NEVER_SAVES: ~saves}
     ending = np.select(list(ended.values()), [ENDINGS.index(name) for name in ended], ENDINGS.index(NEVER_IN_TIME))
     whole = np.where(always, 0.0, np.where(ever, month, np.nan))
-    parts = np.where(ever, month - _unused_month_share(usd, balance, month), whole)
-    return Payback(whole[()], parts[()], ending)
+    return Payback(whole[()], np.where(ever, month - _unused_month_share(usd, balance, month), whole)[()], ending)
 
 
 def _unused_month_share(

@@ -198,8 +198,7 @@ class Holding:
         elapsed = np.clip(self.plan.month, self.start, self.stop) - self.start
         cycle = np.minimum(self.refresh_months, self.plan.months + 1)
         whole = np.floor(elapsed / cycle + _NEARLY)
-        part = np.maximum(elapsed - whole * cycle - age_months, 0.0)
-        so_far = whole * np.maximum(cycle - age_months, 0.0) + part
+        so_far = whole * np.maximum(cycle - age_months, 0.0) + np.maximum(elapsed - whole * cycle - age_months, 0.0)
         return np.diff(so_far, axis=-1, prepend=0.0)
 
     @cached_property
@@ -208,8 +207,7 @@ class Holding:
 
     @cached_property
     def _refresh_number(self) -> NDArray[np.float64]:
-        elapsed = np.maximum(self.plan.month - self.start, 0.0)
-        return np.asarray(np.floor(elapsed / self.refresh_months + _NEARLY))
+        return np.asarray(np.floor(np.maximum(self.plan.month - self.start, 0.0) / self.refresh_months + _NEARLY))
 
     def _between(self, first: Num, last: Num) -> NDArray[np.float64]:
         """Return the share of each month between two times; 0 today, as neither is before it."""

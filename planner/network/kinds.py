@@ -91,8 +91,7 @@ def _grouped_query(model: Model) -> AttentionLayer:
 
 
 def _gate(model: Model, layer: AttentionLayer) -> float:
-    each = {None: 0.0, "heads": 1.0, "values": layer.v_dim}[model.output_gate]
-    return need(model, "hidden") * layer.heads * each
+    return need(model, "hidden") * layer.heads * {None: 0.0, "heads": 1.0, "values": layer.v_dim}[model.output_gate]
 
 
 def grouped_query_attention(

@@ -107,8 +107,7 @@ class Hardware:
 
     def peak_tflops(self, bits: Num) -> Num:
         """The dense rate at 32, 16, 8 or 4 bits."""
-        narrow = np.where(bits == 8, self.tflops_8, self.tflops_4)
-        return np.where(bits >= 16, self.wide_tflops(bits), narrow)[()]
+        return np.where(bits >= 16, self.wide_tflops(bits), np.where(bits == 8, self.tflops_8, self.tflops_4))[()]
 
     def wide_tflops(self, bits: Num) -> Num:
         """The rate of what is never done in fewer than 16 bits."""

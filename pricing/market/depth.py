@@ -165,8 +165,7 @@ def _chances(log_needs: Floats, depths: Sequence[Depth], availability: Sequence[
     spreads = np.array([depth.spread for depth in depths])
     scarce = math.sqrt(common) * spreads * _NODES[:, None]
     lacks = normal_cdf((log_needs[:, None, None] - medians - scarce) / (spreads * math.sqrt(1 - common)))
-    nobody = np.prod(1 - np.asarray(availability) * (1 - lacks), axis=-1)
-    return np.asarray(1.0 - nobody @ _WEIGHTS / _WEIGHTS.sum())
+    return np.asarray(1.0 - np.prod(1 - np.asarray(availability) * (1 - lacks), axis=-1) @ _WEIGHTS / _WEIGHTS.sum())
 
 
 def count_with_chance(share: float, depths: Sequence[Depth], available: Sequence[float]) -> int:

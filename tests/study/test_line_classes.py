@@ -315,3 +315,46 @@ def test_a_small_budget_is_tried_on_smaller_gpus_where_none_is_named(line: str, 
     asked = ask(live_catalogue(), line, DAY, with_answer=False)
     assert asked.loaded is not None
     assert asked.loaded.scenario.accelerator in chips
+
+
+@each_row(("money", "site"), [
+    ("500k EUR", "EU"), ("£500k", "GB"), ("CHF 500k", "CH"), ("¥50,000,000", "JP"), ("50 lakh rupees", "IN"),
+    ("5 MSEK", "SE"), ("AUD 500k", "AU"), ("$500k", "US"),
+])  # fmt: skip
+def test_a_line_without_a_place_is_planned_where_its_money_is_paid(money: str, site: str) -> None:
+    reading = read_line(live_catalogue(), f"8 h100 for 2 years, budget {money}")
+    assert reading.scenario is not None
+    assert reading.scenario.site == site
+    assert any(note.startswith("No place is stated") for note in reading.notes) == (site != "US")
+    stated = read_line(live_catalogue(), f"8 h100 in Norway for 2 years, budget {money}").scenario
+    assert stated is not None
+    assert stated.site == "NO"
+
+
+@each_row(("line", "chip"), [
+    ("buy 2 h100 for 5 years", "H100-PCIe-80GB"), ("we want to purchase 4 A100", "A100-PCIe-80GB"),
+    ("2 H100 kopen", "H100-PCIe-80GB"), ("buy 2 H100 SXM", "H100-SXM5-80GB"), ("buy 8 h100", "H100-SXM5-80GB"),
+    ("buy or rent 2 h100", "H100-SXM5-80GB"),
+])  # fmt: skip
+def test_few_that_are_bought_are_cards(line: str, chip: str) -> None:
+    """A board has 8; cards stand in servers for 1 to 8. The other form is said, and nothing is left out."""
+    reading = read_line(live_catalogue(), line)
+    assert reading.scenario is not None
+    assert reading.scenario.accelerator == chip
+    assert not reading.left_out
+    said = " ".join(reading.notes)
+    assert ("-SXM" in said) == ("PCIe" in chip)
+    assert "SXM" not in chip or "SXM" in line or ("To own so few" in said) == ("2 " in line)
+
+
+@each_row(("line", "kept", "place"), [
+    ("got a 4090 at home, rent an h100 to finetune llama 3 8b?", "RTX-4090-24GB", "home"),
+    ("we have 2 DGX H100 in our lab, keep or sell", "H100-SXM5-80GB", "own_room"),
+    ("got a quote for 8 H100", "", None), ("a studio buys 10 workstations with RTX 5090", "", "office"),
+    ("a workstation with 2 x RTX 6000 Ada at home", "", "home"),
+])  # fmt: skip
+def test_what_stands_at_ones_own_place_is_owned_and_stands_there(line: str, kept: str, place: str | None) -> None:
+    scenario = _plan(line)
+    assert scenario is not None
+    assert (scenario.kept.accelerator if scenario.kept else "") == kept
+    assert scenario.own.place == place

@@ -273,8 +273,7 @@ def own_serving_runs(
 
 def _measured(row: Row, checked: CheckedRun, observation: ServingObservation, error: float) -> OwnRun:
     setup, engines = observation.run.setup, get_args(EngineName)
-    unit = _UNITS[observation.kind]
-    run = OwnRun(checked.id, setup.chip.name, text(row, "model"), unit=unit, doubt=checked.doubt)
+    run = OwnRun(checked.id, setup.chip.name, text(row, "model"), unit=_UNITS[observation.kind], doubt=checked.doubt)
     like = {"accelerator": setup.chip.name, "model": observation.run.model, "engine": setup.engine}
     run = compared(run, predicted=observation.per_s * float(np.exp(error)), error=error, like=like)
     return run if setup.engine in engines else replace(run, like=None, why_not=_NO_ENGINE.format(", ".join(engines)))

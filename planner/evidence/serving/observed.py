@@ -82,8 +82,7 @@ class ServingObservations:
 
     def unleveled(self) -> ServingObservations:
         """Return the same as if nobody had measured their level."""
-        ones = np.ones(len(self.per_s))
-        return replace(self, case=replace(self.case, traits=replace(self.case.traits, level=ones)))
+        return replace(self, case=replace(self.case, traits=replace(self.case.traits, level=np.ones(len(self.per_s)))))
 
     def where(self, mask: NDArray[np.bool_]) -> ServingObservations:
         """Return the runs that a mask selects."""
@@ -101,8 +100,7 @@ class ServingObservations:
             full.output_tokens / full.decode_s,
             1 / first,
         ]
-        per_s = np.select([self.kind == index for index in range(len(KINDS))], choices)
-        return np.asarray(np.log(per_s / self.per_s))
+        return np.asarray(np.log(np.select([self.kind == index for index in range(len(KINDS))], choices) / self.per_s))
 
 
 def read_observations(

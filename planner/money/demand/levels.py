@@ -267,8 +267,7 @@ def _few_patterns(pairs: _Pairs) -> DemandLevels:
             return DemandLevels(levels[:, None], np.ones((len(levels), 1, 1)), pairs.shares_of(parts))
     most = np.where(pairs.holds, pairs.tops, 0.0).max(axis=0)
     parts = pairs.on_grid(np.broadcast_to(most, pairs.holds.shape))
-    steps = (_STEPS * most)[:, None]
-    return _pruned(DemandLevels(steps, np.ones((MOST_LEVELS, 1, 1)), pairs.shares_of(parts)))
+    return _pruned(DemandLevels((_STEPS * most)[:, None], np.ones((MOST_LEVELS, 1, 1)), pairs.shares_of(parts)))
 
 
 def _differing(at_once: Array, often: Array) -> tuple[Array, Array]:

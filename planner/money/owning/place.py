@@ -131,8 +131,7 @@ def peak_kw(setting: PlanContext, what: Machine, accelerators: int) -> float:
     tdp_w = math.nan if what.tdp is None else what.tdp.newest.typical
     if what.holds_cards:
         return (machines * _host_w(what) + accelerators * tdp_w) / W_PER_KW
-    over = setting.catalogue.facts[HOST_POWER].figure.newest.typical
-    return machines * tdp_w * what.accelerators * over / W_PER_KW
+    return machines * tdp_w * what.accelerators * setting.catalogue.facts[HOST_POWER].figure.newest.typical / W_PER_KW
 
 
 def _host_w(what: Machine) -> float:

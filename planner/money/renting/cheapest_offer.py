@@ -216,11 +216,9 @@ def _on_spot(setting: PlanContext, keys: tuple[str, ...]) -> ChosenOffers:
     add_offer_inputs(sheet, setting, keys, RentalInputs())
     add_interruptions(sheet, setting)
     longer = stretch(sheet)
-    times = np.where(longer.is_found, longer.value, 1 / LEAST_LEFT).reshape(-1)
-    lost = among.part_usd("compute") * (times - 1)
+    lost = among.part_usd("compute") * (np.where(longer.is_found, longer.value, 1 / LEAST_LEFT).reshape(-1) - 1)
     used = (LedgerInput("lost_usd", lost.reshape(-1, 1), "USD", COMPUTED),)
-    interruptions = Line("Interruptions", "interruptions", "lost_usd", used)
-    ledger = Ledger(among.ledger.title, (*among.ledger.lines, interruptions))
+    ledger = Ledger(among.ledger.title, (*among.ledger.lines, Line("Interruptions", "interruptions", "lost_usd", used)))
     key, market = _placed(setting, order, replace(among, ledger=ledger))
     return replace(offers, spot=key, market=market)
 

@@ -121,5 +121,4 @@ def _best_interval(sheet: InputSheet) -> Num:
     best = best_checkpoint_interval_hours(
         checkpoint_cost_hours=cost, restart_hours=restart, interruptions_per_hour=rate
     )
-    instead = np.where(rate > 0, cost, _CALM_HOURS)
-    return np.minimum(np.where(best.is_found, best.value, instead), _CALM_HOURS)[()]
+    return np.minimum(np.where(best.is_found, best.value, np.where(rate > 0, cost, _CALM_HOURS)), _CALM_HOURS)[()]

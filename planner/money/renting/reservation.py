@@ -173,8 +173,7 @@ class _HeldMachines:
         """Return the part of the work that they do."""
         busy = need.busy_share * self.works / np.where(self.many > _NEARLY, self.many, 1.0)
         share = self.works / np.where(self.asked > _NEARLY, self.asked, 1.0)
-        fewer = replace(need, accelerators=in_short(self.many), busy_share=in_short(np.asarray(busy)))
-        return _with_data(fewer, share)
+        return _with_data(replace(need, accelerators=in_short(self.many), busy_share=in_short(np.asarray(busy))), share)
 
 
 def _part(
@@ -205,8 +204,7 @@ def _part(
     by_month = sheet.copy()
     flags = _add_prepayments(sheet, layer, bound, begins) if reserve.prepaid else {}
     _add_volume_price(sheet, reserve)
-    price = add_rent_path(sheet, setting, np.asarray(sheet.used[SET_AFTER].value))
-    lines = rent_lines(sheet, setting, price, **flags)
+    lines = rent_lines(sheet, setting, add_rent_path(sheet, setting, np.asarray(sheet.used[SET_AFTER].value)), **flags)
     if not setting.row_axes:
         booked = _booked(tier, machines, is_prepaid=reserve.prepaid)
         lines = tuple(replace(line, contract=booked) if line.part in RESERVED else line for line in lines)
@@ -306,8 +304,7 @@ def term_prices(setting: PlanContext, terms: Sequence[ReservationTerm]) -> TermP
     add_offer_inputs(sheet, setting, keys, user_rent_terms(setting), tuple(float(term.months) for term in terms))
 
     def column(name: str) -> Array:
-        value = np.asarray(sheet.used[name].value, dtype=np.float64).reshape(-1)
-        return np.broadcast_to(value, len(terms))
+        return np.broadcast_to(np.asarray(sheet.used[name].value, dtype=np.float64).reshape(-1), len(terms))
 
     return TermPrices(
         column(PRICE),

@@ -290,8 +290,7 @@ def _clean_g_per_kwh(emission: CaseEmissions | None, limit_t: float) -> float:
     """Return how clean electricity would have to be to keep to a limit; 0 where making alone breaks it. [g/kWh]"""
     if emission is None or not float(emission.kwh) > 0:
         return 0.0
-    making_kg = float(np.nan_to_num(emission.making_kg))
-    return max(limit_t * KG_PER_T - making_kg, 0.0) * G_PER_KG / float(emission.kwh)
+    return max(limit_t * KG_PER_T - float(np.nan_to_num(emission.making_kg)), 0.0) * G_PER_KG / float(emission.kwh)
 
 
 @dataclass(frozen=True)

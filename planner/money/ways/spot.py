@@ -99,8 +99,7 @@ def spot_bill(setting: PlanContext, need: DemandLayer, when: Num | None = None) 
     if when is not None:
         put.add("runs", when, "share of each month", PLAN)
     yours = setting.scenario.rent.model_copy(update={"usd_per_accelerator_hour": spot.usd_per_accelerator_hour})
-    set_after = add_offer_inputs(put, setting, () if offer is None else (offer,), yours)
-    price = add_rent_path(put, setting, set_after)
+    price = add_rent_path(put, setting, add_offer_inputs(put, setting, () if offer is None else (offer,), yours))
     rate = add_interruptions(put, setting)
     factor = stretch(put)
     if not np.any(factor.is_found):

@@ -191,7 +191,12 @@ def _alike(catalogue: Catalogue, name: LineName, spelled: str) -> set[str]:
     kind, key = name.kind, name.meant.key
     if kind == "machine":
         key = (catalogue.servers.get(key) or catalogue.offers[key]).accelerator
-    alike = {key, label_of(catalogue, kind, key), *(bloc_members(catalogue, key) if kind == "place" else ())}
+    alike = {
+        key,
+        WORDS["cards"].get(key, key),
+        label_of(catalogue, kind, key),
+        *(bloc_members(catalogue, key) if kind == "place" else ()),
+    }
     if kind == "chip" and not re.search(r"\d", spelled):  # hopper, macbook: any of that maker
         chips = catalogue.accelerators
         alike |= {each for each, chip in chips.items() if chip.vendor == chips[key].vendor}

@@ -13,12 +13,13 @@ from planner.study.one_line.line_records import (
     machine_size,
 )
 from planner.study.one_line.line_rules import BLANK, PATTERNS, blank
-from planner.study.one_line.line_words import FILLERS
+from planner.study.one_line.line_words import FILLERS, WORDS
 from pricing import Catalogue
 
 _UNITS = {unit + plural for unit in ("hour", "day", "week", "month", "year") for plural in ("", "s")}
 _BOX = re.compile(rf" (?:{'|'.join(MACHINE_WORDS)})(?![a-z])(?! (?:of|with) )")
 _UNIT_BEHIND = re.compile(rf"\s*(?!(?:{'|'.join(sorted(map(re.escape, FILLERS - _UNITS)))})(?![\w/]))[^\W\d]")
+_FEW = 4  # accelerators: more of them are bought on a board
 _MOST_BETWEEN = 2  # words between `we have` and what there is
 
 
@@ -55,12 +56,20 @@ def add_chip(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from: 
         return
     if offer and not is_kept:
         parts.values.setdefault("sold_by", offer.provider)
-    each = machine.accelerators if machine else offer.accelerators_per_instance if offer else 0
+    each, note = machine.accelerators if machine else offer.accelerators_per_instance if offer else 0, name.meant.note
+    card = WORDS["cards"].get(chip) if note and not is_kept and count and count.many <= _FEW else None
+    texts = tuple(PATTERNS[name].search(parts.plain) is not None for name in ("buys", "compares"))
+    if card and "bill" not in parts.values and texts == (True, False):
+        note = f"So few are bought as cards, {card}: boards have 8. For those write {chip}."
+        chip, label = card, catalogue.accelerator_label(card)
+    elif card is not None:
+        note += f" To own so few, write {card}: cards need no server of 8."
     _add_many(parts, name, count, LineChip(chip, label, each or 0, is_kept))
-    parts.notes += [name.meant.note] if name.meant.note else []
+    parts.notes += [note] if note else []
 
 
 def _add_many(parts: LineParts, name: LineName, count: LineCount | None, chip: LineChip) -> None:
+    parts.values |= {"at_desk": True} if PATTERNS["desks"].search(parts.plain) else {}
     is_dgx = re.match(r"[dh]gx [abh]\d", parts.rest[name.start : name.end]) is not None
     is_whole = is_dgx or (
         count is not None and (count.of_machines or PATTERNS["machines_behind"].match(parts.rest, name.end))

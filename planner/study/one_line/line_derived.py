@@ -8,13 +8,14 @@ from typing import Any
 
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR, SECONDS_PER_HOUR
 from planner.scenario.measured import OwnModel
-from planner.scenario.scenario import USUAL_ACCELERATOR, Scenario
+from planner.scenario.scenario import USUAL_ACCELERATOR, USUAL_SITE, Scenario
 from planner.scenario.task import ServingTask
 from planner.speed.training.images import is_image_network
 from planner.study.one_line.line_records import LEAST_RPS, machine_size
 from planner.study.one_line.line_rules import MONTH_NAMES, MOST_GROWTH
 from planner.study.one_line.line_words import WORDS
 from pricing import Catalogue
+from pricing.exchange import DOLLAR
 
 TOKENS_PER_SEQUENCE = 4_096  # as a plan has where nobody states it
 _FASTEST_OF_ONE = 300  # tokens a second: more are those of all users
@@ -265,6 +266,15 @@ def _end_date(match: Mapping[str, Any] | re.Match[str], day: date) -> date | Non
     first = date(int(year or day.year), number, 1)
     first = first.replace(year=first.year + 1) if not year and first + timedelta(days) <= day else first
     return max(first + timedelta(days), day)
+
+
+def site_of(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> dict[str, Any]:
+    """Return where the plan is, by its money where no place is stated."""
+    place = values.get("currency", DOLLAR)[:2]  # a code begins as its country's does: CHF of CH, EUR of the EU
+    if "site" not in values and place in catalogue.sites.keys() - {USUAL_SITE}:
+        values["site"], where = place, catalogue.sites[place].label
+        notes.append(f"No place is stated: {where} is taken, as the money is {values['currency']}. Write another.")
+    return {"site": values["site"]} if "site" in values else {}
 
 
 def unused(work: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, str]:

@@ -29,6 +29,7 @@ class LineAmount(NamedTuple):
     start: int
     end: int
     note: str = ""
+    code: str = DOLLAR
 
 
 def find_amounts(line: str, rates: Rates, by_token: bool = False) -> Iterator[LineAmount]:
@@ -97,7 +98,7 @@ def _amount(
     note = "¥ is taken for yen: for yuan write CNY." if mark == "¥" else note
     note = f"No currency is stated: {text} is taken for dollars." if match.re is PATTERNS["without_currency"] else note
     return LineAmount(
-        "monthly_budget" if kind == "budget" and per else kind, text, usd, match.start(), match.end(), note
+        "monthly_budget" if kind == "budget" and per else kind, text, usd, match.start(), match.end(), note, code
     )
 
 

@@ -24,7 +24,7 @@ from planner.scenario.vocabulary import USUAL_HOURS_PER_PERSON
 from planner.scenario.work import Work
 from planner.speed.training.images import is_image_network
 from planner.speed.work_to_hours import convert_to_hours
-from planner.study.one_line.line_derived import add_date, add_derived, own_model, unused
+from planner.study.one_line.line_derived import add_date, add_derived, own_model, site_of, unused
 from planner.study.one_line.line_records import LEAST_RPS, LineReading
 from planner.study.one_line.line_sellers import (
     LINE,
@@ -192,14 +192,13 @@ def _add_hardware(
     _add_chip(catalogue, data, values, task, notes)
     if "gpus" in values:
         set_value(data, ("work", 0, "accelerators"), values["gpus"])
-    if "site" in values:
-        data["site"] = values["site"]
-    data |= stay_of(values)
+    data |= site_of(catalogue, values, notes) | stay_of(values)
     for name in {"hosted_only", "rent_only", "buy_only"} & values.keys():
         data["ways"] = (*WORDS[name], *(["lease"] if "leased" in values and name == "rent_only" else []))
     if "own_only" in values or stays_at_home(values, task):
         data["ways"], values["place"] = tuple(WORDS["own_ways"]), values.get("place", "own_room")
         notes.append("What is rented or hosted is left out: the work must stay in the house.")
+    values |= {"place": "office"} if "at_desk" in values and "place" not in values else {}
     for name in ("place", "channel"):
         if name in values:
             set_value(data, ("own", name), values[name])

@@ -172,7 +172,8 @@ def stays_at_home(values: Mapping[str, Any], task: str) -> bool:
     """Return whether a service runs in the house, without what is rented or hosted."""
     others = {"bill", "seller", "billfor", "provider", "compares", "leased", "spot"} & values.keys()
     has_room = "chip" in values or values.get("place") not in ("office", "home")
-    return task == "serve" and not others and has_room and ("local" in values or values.get("place") == "own_room")
+    is_there = "local" in values or (values.get("place") == "own_room" and "have" not in values)
+    return task == "serve" and not others and has_room and is_there
 
 
 def stay_of(values: Mapping[str, Any]) -> dict[str, Any]:

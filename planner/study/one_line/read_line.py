@@ -217,6 +217,7 @@ def _read_amounts(catalogue: Catalogue, parts: LineParts) -> None:
             ask_for_role(parts, amount.start, amount.end)
             continue
         value: Any = amount.usd if amount.kind in _IN_USD else amount.text
+        parts.values.setdefault("currency", amount.code)
         parts.values |= {"budget_usd": amount.usd} if amount.kind == "budget" else {}
         parts.add(amount.kind, value, amount.start, amount.end, f"{amount.usd:,.10g} USD")
         parts.notes += [amount.note] if amount.note else []
