@@ -154,7 +154,7 @@ def current_option(answer: Answer) -> EvaluatedOption | None:
 def current_name(answer: Answer, way: EvaluatedOption) -> str:
     """Return how one calls what one pays or has now."""
     kept = existing_hardware(answer.plan.setting)
-    return kept.label if way.option.way == "keep" and kept is not None else way.option.what
+    return f"the {kept.label} you have" if way.option.way == "keep" and kept is not None else way.option.what
 
 
 def costs_alike(first: EvaluatedOption, other: EvaluatedOption) -> bool:

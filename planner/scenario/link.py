@@ -201,11 +201,16 @@ def _extra_in_dollars(also: dict[str, Any], notes: list[str], rates: Rates) -> C
 _LEFT_OUT = "It is left out, so this answer differs from the sender's."
 
 
+def extra_field(text: str | None, part: str, name: str) -> Any:
+    """Return what the rest of a link tells of a field of owning, or of the first work; None where it tells nothing."""
+    told = _parse_extra(text, []).get(part)
+    first = told[0] if isinstance(told, list) and told else told
+    return first.get(name) if isinstance(first, dict) else None
+
+
 def extra_by_hour(text: str | None) -> tuple[float, ...]:
     """The hours of the day that the rest of a link tells of the first work; empty where it tells none."""
-    works = _parse_extra(text, []).get("work")
-    first = works[0] if isinstance(works, list) and works and isinstance(works[0], dict) else {}
-    hours = first.get("by_hour")
+    hours = extra_field(text, "work", "by_hour")
     return tuple(hours) if isinstance(hours, list) and all(isinstance(share, float | int) for share in hours) else ()
 
 
@@ -218,12 +223,6 @@ def extra_with_hours(text: str | None, by_hour: tuple[float, ...]) -> str | None
     if rest["work"] == ({},):
         del rest["work"]
     return json.dumps(rest, ensure_ascii=False, separators=(",", ":")) if rest else None
-
-
-def extra_ownership_field(text: str | None, name: str) -> Any:
-    """Return what the rest of a link tells of a field of owning; None where it tells nothing."""
-    own = _parse_extra(text, []).get("own")
-    return own.get(name) if isinstance(own, dict) else None
 
 
 def extra_with_ownership(text: str | None, changes: Mapping[str, Any]) -> str | None:

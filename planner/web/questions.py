@@ -12,7 +12,7 @@ from planner.scenario.link import (
     PAGE_KEYS,
     clean_link,
     extra_by_hour,
-    extra_ownership_field,
+    extra_field,
     extra_with_hours,
     extra_with_ownership,
     scenario_from_link,
@@ -118,7 +118,7 @@ class ListTextField:
         return f"{self.key}_refused"
 
     def _value(self) -> Any:
-        return extra_ownership_field(address.text(ALSO), self.name) or ()
+        return extra_field(address.text(ALSO), "own", self.name) or ()
 
     def _take(self) -> None:
         address.sync_from_widgets()

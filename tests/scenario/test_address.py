@@ -12,7 +12,7 @@ from planner.scenario.link import (
     LinkTooLongError,
     clean_link,
     extra_by_hour,
-    extra_ownership_field,
+    extra_field,
     extra_with_hours,
     extra_with_ownership,
     scenario_from_link,
@@ -244,7 +244,7 @@ def test_a_list_of_owning_is_put_into_the_rest_of_a_link_and_taken_out() -> None
     rest = '{"own":{"busy_power_share":0.7,"insurance_share_per_year":0.01},"mix":{"own_accelerators":8}}'
     curve = [one.model_dump() for one in parse_power_curve("0:25, 50:60, 100:76") or ()]
     told = extra_with_ownership(rest, {"power_at_load": curve, "busy_power_share": None})
-    assert extra_ownership_field(told, "power_at_load") == curve
+    assert extra_field(told, "own", "power_at_load") == curve
     read, slips = scenario_from_link({ALSO: told or ""})
     assert (len(read.own.power_at_load), read.own.busy_power_share, slips) == (3, None, [])
     assert read.own.insurance_share_per_year == 0.01
@@ -252,9 +252,9 @@ def test_a_list_of_owning_is_put_into_the_rest_of_a_link_and_taken_out() -> None
     assert extra_with_ownership(told, {"power_at_load": None}) == left
     assert extra_with_ownership(extra_with_ownership(None, {"power_at_load": curve}), {"power_at_load": None}) is None
     assert (
-        extra_ownership_field("[1", "orders")
-        is extra_ownership_field('{"own":7}', "orders")
-        is extra_ownership_field(None, "orders")
+        extra_field("[1", "own", "orders")
+        is extra_field('{"own":7}', "own", "orders")
+        is extra_field(None, "own", "orders")
         is None
     )
     assert extra_with_ownership('{"own":7}', {"orders": None}) is None

@@ -187,10 +187,31 @@ def test_what_one_has_goes_into_the_link_and_the_sentence() -> None:
     ("32 h100 from March for 2 years", "years", 2.0), ("8 h100 until 2027-06-30 in Oslo", "years", 0.592),
     ("train a 7b on 10B tokens until christmas on 8 h100", "due", 29), ("8 h100 til new year", "years", 0.25),
     ("train a 7b on 10B tokens by Q2 2027 on 8 h100", "due", 126),
+    ("40 l4 for 5 weeks, deadline 1 March", "years", 0.25),
+    ("the project ends in June 2028: 16 h100", "years", 1.6), ("8 mi300x until the end of next year", "years", 1.096),
+    ("128 h100 for 40 days from february", "years", 0.25), ("8 h100 until 30.06.2028", "years", 1.594),
 ])  # fmt: skip
 def test_a_date_is_the_time_until_then(line: str, field: str, value: float) -> None:
     reading = read_line(live_catalogue(), line, date(2026, 11, 26))
     assert _field(reading, field) == pytest.approx(value, abs=0.01)
+    assert not reading.left_out
+
+
+@each_row(("line", "begins", "years"), [
+    ("16 h200 from January for 2 years", "2027-01-01", 2),
+    ("16 h100 starting q2 2027 for two quarters", "2027-04-01", 0.5),
+    ("we need it by q3: 32 mi300x", "2027-07-01", 3), ("24 b200 by the end of q1 for a year", "2027-03-31", 1),
+    ("16 l40s, our contract ends in may, 2 years more", "2027-05-31", 2),
+    ("8 h100 in october for 4 months", "2027-10-01", (
+        1 / 3)), ("64 h100 ab märz, 2 jahre", "2027-03-01", 2),
+    ("32 h100 from march 2027 to december 2028", "2027-03-01", 1.756), ("8 a100 from 1.2.2027 until 31.1.2029", (
+        "2027-02-01"), 2),
+])  # fmt: skip
+def test_a_date_from_which_is_the_beginning_and_no_length(line: str, begins: str, years: float) -> None:
+    reading = read_line(live_catalogue(), line, date(2026, 11, 26))
+    assert any(re.match(rf"(?:It begins|The contract ends) on {begins}", note) for note in reading.notes)
+    assert _field(reading, "years") == pytest.approx(years, abs=0.01)
+    assert not reading.left_out
 
 
 @each_row(("line", "label"), [
@@ -231,7 +252,7 @@ def test_of_what_is_compared_each_side_is_a_line(line: str, sides: dict[str, tup
 
 @each_row(("line", "left"), [
 
-    ("16 h100 starting q2 2027 for two quarters", ["starting q2 2027"]), ("we need it by q3: 32 mi300x", ["by q3"]),
+    ("8 h100 for 3 years until june 2027", ["until june 2027, as the time"]),
     ("please quote 48 L40S, 3-yr term, prepay 50%", ["prepay 50%"]), ("16 h100 for half the year", ["half the"]),
     ("rent 8 h100 now and buy them in a year", ["now and buy"]), ("a single mi300x for one afternoon", ["afternoon"]),
     ("from 64 h100 down to 32 h100 after 6 months", ["down to", "after 6"]),

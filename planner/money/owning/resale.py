@@ -19,6 +19,7 @@ from planner.money.setting import PlanContext
 from planner.money.timeline import PLAN, Holding
 from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.own import ExistingHardware, OwnInputs
+from pricing.catalogue import Catalogue
 from pricing.market.band import Z80
 from pricing.market.constants import constants
 from pricing.market.hardware import new_price, used_share
@@ -178,6 +179,13 @@ _MID_YEAR = 0.5  # when machines of a year were bought
 _Ends = tuple[float, float, float]  # the cheap end for who keeps them, typical, the other
 
 
+def relative_speed(catalogue: Catalogue, own: str | None, planned: str) -> float:
+    """Return how much of a planned accelerator's work another does, by their dense rates; 1 where one is unknown."""
+    chips = [catalogue.accelerators.get(key or "") for key in (own, planned)]
+    rates = [each.newest.typical for it in chips if it and (each := it.bf16_dense_tflops or it.fp16_dense_tflops)]
+    return rates[0] / rates[1] if len(rates) == len(chips) else 1.0
+
+
 def existing_hardware(setting: PlanContext) -> ExistingHardware | None:
     """Return the machines that are there with what nobody entered filled in: their name, speed and worth."""
     kept = setting.scenario.kept
@@ -187,13 +195,8 @@ def existing_hardware(setting: PlanContext) -> ExistingHardware | None:
     if kept.accelerator is not None and "label" not in kept.model_fields_set:
         filled["label"] = setting.catalogue.accelerator_label(kept.accelerator)
     if kept.relative_speed is None:
-        chips = setting.catalogue.accelerators
-        own, planned = (
-            None if key is None or key not in chips else chips[key].bf16_dense_tflops or chips[key].fp16_dense_tflops
-            for key in (existing_accelerator(setting.catalogue, kept) if kept.accelerator else None,
-                        setting.scenario.accelerator)
-        )  # fmt: skip
-        filled["relative_speed"] = own.newest.typical / planned.newest.typical if own and planned else 1.0
+        own = existing_accelerator(setting.catalogue, kept) if kept.accelerator else None
+        filled["relative_speed"] = relative_speed(setting.catalogue, own, setting.scenario.accelerator)
     for name, years in (("usd_today_if_sold", 0.0), ("usd_at_end", setting.scenario.years)):
         if getattr(kept, name) is None:
             worth = used_worth(setting, kept, years)

@@ -18,7 +18,7 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     put.add("work_level", setting.demand.work_level, "times the usual work", COMPUTED)
     put.add("bill_usd_per_month", bill.usd_per_month, "USD a month", YOUR_INPUT)
     price = setting.catalogue.hosted.get(bill.price or "")
-    name = bill.label or (f"{price.label} of {price.vendor}" if price else "what you pay now")
+    name = bill.label or (f"{price.label} of {price.vendor}" if price else "your present service")
     line = put.line("The bill", "tokens", "bill_usd_per_month * work_level * runs")
     return OptionLedger(
         title=f"Keep paying {name}" if bill.label or price else "Keep what you pay now",

@@ -12,7 +12,7 @@ from planner.report import words
 from planner.scenario.amounts import format_amount, large
 from planner.scenario.base import HOURS_PER_MONTH, WEEKS_PER_MONTH
 from planner.scenario.durations import years_words
-from planner.scenario.link import ALSO, extra_by_hour, scenario_to_link
+from planner.scenario.link import ALSO, extra_by_hour, extra_field, scenario_to_link
 from planner.scenario.question import AMOUNTS, HOURS, KEYS, SERVE, TRAIN, TUNE, LinkKey, QuestionKind, detect_question
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.task import ServingTask, TrainingTask
@@ -147,6 +147,8 @@ def _busy(catalogue: Catalogue, texts: Texts) -> str:
         return f"{_count(texts['weekly'], 'job')} a week of {hours}"
     if extra_by_hour(texts.get(ALSO)):
         return "busy as each hour says"
+    if isinstance(run := extra_field(texts.get(ALSO), "work", "run"), dict) and "hours" in run:
+        return f"for one run of {_count(str(run['hours']), 'GPU-hour')}"
     return f"busy {_number(texts.get('busy', _USUAL_BUSY))}%"
 
 

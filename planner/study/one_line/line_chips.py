@@ -17,7 +17,6 @@ from planner.study.one_line.line_words import FILLERS, WORDS
 from pricing import Catalogue
 
 _UNITS = {unit + plural for unit in ("hour", "day", "week", "month", "year") for plural in ("", "s")}
-_BOX = re.compile(rf" (?:{'|'.join(MACHINE_WORDS)})(?![a-z])(?! (?:of|with) )")
 _UNIT_BEHIND = re.compile(rf"\s*(?!(?:{'|'.join(sorted(map(re.escape, FILLERS - _UNITS)))})(?![\w/]))[^\W\d]")
 _FEW = 4  # accelerators: more of them are bought on a board
 _MOST_BETWEEN = 2  # words between `we have` and what there is
@@ -78,7 +77,7 @@ def _add_many(parts: LineParts, name: LineName, count: LineCount | None, chip: L
         parts.values["chip"] = chip.key
         parts.add("gpu", chip.key, name.start, name.end, chip.label)
         return
-    many = count.many if count else parts.values.pop("gpus", 1) if chip.each else 1
+    many = count.many if count else parts.values.pop("gpus", 1) if chip.each or is_dgx else 1
     many *= chip.each or int(parts.values.get("machine_size", machine_size(chip.key)) if is_whole else 1)
     parts.values |= {"chip_have" if chip.is_kept else "chip": chip.key}
     is_each = not is_whole and (count is None or not PATTERNS["boxes"].match(parts.rest, count.start))
@@ -107,7 +106,7 @@ def read_generic_count(parts: LineParts) -> None:
         count = count_beside(parts.rest, word.start, word.end)
         if "gpus" not in parts.values and word.text in GPU_WORDS and count:
             parts.values |= {"of_each": True} if PATTERNS["each"].match(parts.rest, word.end) else {}
-            box = _BOX.match(parts.rest, word.end)  # two gpu nodes
+            box = PATTERNS["box"].match(parts.rest, word.end)  # two gpu nodes
             many = count.many * (machine_size(parts.values.get("chip", "")) if box else 1)
             parts.add("gpus", many, count.start, box.end() if box else word.end)
         elif (

@@ -2,10 +2,12 @@
 
 import math
 import re
+from calendar import monthrange
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from typing import Any
 
+from planner.money.owning.resale import relative_speed
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR, SECONDS_PER_HOUR
 from planner.scenario.measured import OwnModel
 from planner.scenario.scenario import USUAL_ACCELERATOR, USUAL_SITE, Scenario
@@ -20,10 +22,7 @@ from pricing.exchange import DOLLAR
 TOKENS_PER_SEQUENCE = 4_096  # as a plan has where nobody states it
 _FASTEST_OF_ONE = 300  # tokens a second: more are those of all users
 _SHARE_OF_RATE = 0.4  # an assumption: large published runs use 0.3 to 0.5 of the dense rate
-_MOST_READ = 16e6
-_SHORTEST_PLAN_HOURS = HOURS_PER_YEAR / 4
-_ONCE = "What is done once is spread over three months, the shortest plan."
-_EACH_MONTH = "No time is stated: so much is taken for one month, and each further one of the plan."
+_SHORTEST_PLAN_HOURS = _MOST_OF_A_RUN = HOURS_PER_YEAR / 4
 _PAID_IDLE = "A price for a term is paid for idle hours too: the GPUs are counted as used all the time."
 _RENEWED = (
     "The contract ends on {}: the plan is of the time after it, at prices of today, and a price that is stated is what "
@@ -32,11 +31,15 @@ _RENEWED = (
 _MOST_OF_ONE = 32_768  # tokens: more are no single answer
 _USUAL = ServingTask(model="usual")
 _SAID = {
+    "once": "What is done once is spread over three months, the shortest plan.",
+    "each_month": "No time is stated: so much is taken for one month, and each further one of the plan.",
     "steps": "Steps times the batch are {:,.0f} in all.",
     "operations": "A training takes 6 operations for each parameter and token; a GPU 40% of its dense rate.",
     "text_encoder": "An encoder only reads tokens: {:,.4g} requests a second.",
     "written_rate": "These are written tokens of all users: {:,.4g} requests a second.",
     "grows_to": "The GPUs grow evenly over the time of the plan: {:,.0%} a year.",
+    "multiple": "So many GPUs do that work, those that you have among them: {:,}.",
+    "speed_of_kept": "The work of those that you have takes {:,} of the others, by their dense rates.",
     "owned": "{:,} of the GPUs are bought; the rest are rented.",
 }
 _BATCHES = {"train", "tune", "tokens", "gpu_hours", "all_audio", "texts", "texts_of"}
@@ -44,12 +47,17 @@ _FEASTS = {
     "christmas": (12, 25), "xmas": (12, 25), "new year": (12, 31), "new years eve": (12, 31),
     "easter": (4, 5), "spring": (3, 20), "summer": (6, 30), "autumn": (9, 22), "fall": (9, 22), "winter": (12, 21),
 }  # fmt: skip
-_DELIVERED = ("by", "before", "due", "due on", "deadline", "deadline:")
-_BEGINNINGS = ("from", "starting", "delivery", "in", "on")
+_AMOUNTS = {"tokens", "images", "examples", "texts", "epochs", "steps"}  # of a training: its hours follow
 
 
 # A quantity that is not stated, the ones that it follows from, and how.
 _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
+    ("since", {"age", "have", "day"}, lambda of: of["day"].year - int(of["age"])),
+    ("audio_each", {"each_hours", "speech"}, lambda of: of.pop("each_hours") / SECONDS_PER_HOUR),
+    ("busy", {"season"}, lambda of: of["season"]),
+    ("gpus", {"have", "speed_of_kept"}, lambda of: max(math.ceil(
+        of["have"] * of.get("multiple", 1.0) * of["speed_of_kept"]), 1)),
+    ("gpus", {"have", "multiple"}, lambda of: math.ceil(of["have"] * of["multiple"])),
     ("team", {"team_each", "sites"}, lambda of: of["team_each"] * of["sites"]),
     ("team", {"team_each"}, lambda of: of["team_each"]),
     ("token_rate", {"each_tokens"}, lambda of: of["each_tokens"] * of.get("team", 1)),
@@ -114,14 +122,12 @@ def own_model(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) ->
 def add_derived(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> None:
     """Add what follows from other quantities: totals of what is stated of each, a bill of a contract."""
     _add_facts(catalogue, values)
-    if {"age", "have", "day"} <= values.keys():
-        values.setdefault("since", values["day"].year - int(values["age"]))
+    _add_runs(values, notes)
+    values |= {"busy": values["busy"] * values.pop("season")} if {"busy", "season"} <= values.keys() else {}
     if times := values.get("replicas") or (values.get("sites", values.get("team")) if "of_each" in values else None):
         each = machine_size(values.get("chip", "")) if "server" in values else 1
         values["gpus"] = int(values.get("gpus", each) * times)
         notes.append(f"{times:g} times so many GPUs are {values['gpus']:,}.")
-    if "each_hours" in values and str(values.get("model", "")).startswith("Whisper"):
-        values["audio_each"] = values.pop("each_hours") / SECONDS_PER_HOUR
     if {"speech", "team", "busy"} <= values.keys() and not {"audio", "audio_each", "rps"} & values.keys():
         values["audio_each"] = values.pop("busy") / SECONDS_PER_HOUR  # call agents, eight hours a day
     if {"gpu_hours", "stray"} <= values.keys() and values["gpu_hours"][1] is None:
@@ -135,6 +141,21 @@ def add_derived(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) 
         values |= {"own": part if "bought" in values else values["gpus"], "gpus": values["gpus"] + part}
         notes.append(f"{values['own']:,} of {values['gpus']:,} GPUs are bought; the rest are rented.")
     _add_stated(values, notes)
+
+
+def _add_runs(values: dict[str, Any], notes: list[str]) -> None:
+    """Take so many runs of so many hours each for GPU-hours a month; of GPUs that are not counted, for a deadline."""
+    runs, many = values.get("every") or values.get("runs"), values.get("gpus") or values.get("have")
+    if runs and "model" not in values and values.get("length", math.inf) < min(HOURS_PER_MONTH / runs, _MOST_OF_A_RUN):
+        values.setdefault("run_hours", values.pop("length"))  # nightly for 6 hours
+    if hours := values.pop("run_hours", None):
+        if not (runs and many) or _AMOUNTS & values.keys():
+            values.setdefault("due" if runs else "length", hours)
+            return
+        values.pop("every", values.pop("runs", None))
+        total = hours * many * runs
+        values |= {"gpu_hours": (total, HOURS_PER_MONTH), "gpus": max(many, math.ceil(total / HOURS_PER_MONTH))}
+        notes.append(f"{runs:,.3g} runs a month of {hours:,.3g} hours on {many:,} GPUs are {total:,.0f} GPU-hours.")
 
 
 def _add_month(values: dict[str, Any], notes: list[str]) -> None:
@@ -161,7 +182,7 @@ def _add_month(values: dict[str, Any], notes: list[str]) -> None:
         is_once = "one_time" in values
         values["stray"] = _SHORTEST_PLAN_HOURS if is_once else HOURS_PER_MONTH
         values |= {"length": _SHORTEST_PLAN_HOURS} if is_once else {}
-        notes.append(_ONCE if is_once else _EACH_MONTH)
+        notes.append(_SAID["once" if is_once else "each_month"])
 
 
 def _add_stated(values: dict[str, Any], notes: list[str]) -> None:
@@ -177,7 +198,9 @@ def _add_stated(values: dict[str, Any], notes: list[str]) -> None:
 
 
 def _add_facts(catalogue: Catalogue, values: dict[str, Any]) -> None:
-    chip = catalogue.accelerators[values.get("chip", USUAL_ACCELERATOR)]
+    kept, chip = values.get("chip_have"), catalogue.accelerators[values.get("chip", USUAL_ACCELERATOR)]
+    if kept is not None and values.get("chip", kept) != kept:
+        values["speed_of_kept"] = relative_speed(catalogue, kept, values["chip"])
     if model := catalogue.models.get(values.get("model", "")):
         values |= {"speech": True} if str(values["model"]).startswith("Whisper") else {}
         values |= {
@@ -205,10 +228,10 @@ def _add_fed(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> 
 
 def _add_speed(values: dict[str, Any], notes: list[str]) -> None:
     """Take tokens a second for what each user sees where users are stated or it stands at a desk, else for all."""
-    if values.get("in", 0) > _MOST_READ:  # in all, by the month
-        values["token_rates"] = tuple(
-            values.pop(name, 0) / HOURS_PER_MONTH / SECONDS_PER_HOUR for name in ("in", "out")
-        )
+    if {"all_in", "all_out"} & values.keys():
+        month = HOURS_PER_MONTH * SECONDS_PER_HOUR
+        values["token_rates"] = tuple(values.pop(f"all_{it}", values.pop(it, 0)) / month for it in ("in", "out"))
+        notes.append("So many tokens are taken for each month.")
     if "tps" not in values or "text_encoder" in values or values["tps"] <= 0:
         return
     if values["tps"] <= _FASTEST_OF_ONE and {"rps", "team", "online", "inflight", "place", "local"} & values.keys():
@@ -228,41 +251,49 @@ def _add_open_hours(values: dict[str, Any], notes: list[str]) -> None:
 
 
 def add_date(values: dict[str, Any], notes: list[str]) -> None:
-    """Take a date for the time until then: within which a model is trained, or for how long the plan is."""
-    if "is_from_then" in values and not _BATCHES & values.keys():
-        values.pop("due", None)
-    if {"date", "is_renewal"} <= values.keys():  # what a contract ends with is no end of the plan
-        end = _end_date(values.pop("date").groupdict() | {"way": "ends"}, values["day"])
+    """Take a date for the time until then, from now or from another; what begins later has the prices of today."""
+    is_renewal = "is_renewal" in values and bool({"start", "date"} & values.keys())
+    if is_renewal:  # what a contract ends with is no end of the plan
+        values.setdefault("start", values.pop("date", None))
         values |= {"is_term": True, "length": values.get("length", HOURS_PER_YEAR)}
-        notes.append(_RENEWED.format(end))
-    end = _end_date(values["date"], values["day"]) if "date" in values else None
     quantity = "due" if _BATCHES & values.keys() and not {"every", "runs"} & values.keys() else "length"
-    is_open = quantity == "length" and end is not None and values["date"]["way"] in _DELIVERED  # from then, or until
-    if end is not None and quantity not in values and not is_open:
-        values[quantity] = (end - values["day"]).days * HOURS_PER_DAY
-        notes.append(f"The date is taken for {end}: {(end - values.pop('day')).days:,} days from now.")
+    if "date" in values and quantity == "length" and values["date"]["way"] in ("by", "before"):  # needed by then
+        values.setdefault("start", values.pop("date"))
+    start, end = (_day_of(values[name], values["day"]) if name in values else None for name in ("start", "date"))
+    if start is not None:
+        notes.append((_RENEWED if is_renewal else "It begins on {}; a plan has the prices of today.").format(start))
+        del values["start"]
+    days = (end - (start or values["day"])).days if end is not None else 0
+    if days > 0 and values.setdefault(quantity, days * HOURS_PER_DAY) <= days * HOURS_PER_DAY:
+        notes.append(f"The date is taken for {end}: {days:,} days from {start or 'now'}.")
         del values["date"]
 
 
-def _end_date(match: Mapping[str, Any] | re.Match[str], day: date) -> date | None:
-    """Return the next date of that name, by or until which something is; None for a beginning or an unknown day."""
-    if (named := match["feast"] or match["season"]) and match["way"] not in _BEGINNINGS:
+def _day_of(match: re.Match[str], day: date) -> date | None:
+    """Return the next date of that name; None for an unknown day."""
+    if named := match["feast"] or match["season"]:
         feast = date(int(match["year3"] or day.year), *_FEASTS[named])
         return feast if feast > day else feast.replace(year=day.year + 1)
-    if match["iso"] and match["way"] not in _BEGINNINGS:
-        first, number = date.fromisoformat(f"{match['iso'][:7]}-01"), int(match["iso"][8:])
-        return max(first + timedelta(number - 1), day)
+    if match["iso"]:
+        iso = match["iso"].replace("-", "")
+        return max(date.fromisoformat(f"{iso[:6]}01") + timedelta(int(iso[6:]) - 1), day)
     year, month = (
-        match["year"] or match["year2"] or match["only"] or (day.year if match["this"] else None),
+        match["year"]
+        or match["year2"]
+        or match["only"]
+        or (day.year + match["this"].startswith("next") if match["this"] else None),
         match["month"],
     )
-    if match["way"] in _BEGINNINGS or not (year or month or match["quarter"]):
+    if not (year or month or match["quarter"]):
         return None
-    number = MONTH_NAMES.index(month[:3]) + 1 if month else 3 * int(match["quarter"][1]) - 2 if match["quarter"] else 1
-    ends = match["way"].startswith(("end", "stop", "done", "finish", "over")) and match["month"] and not match["day"]
+    ends = re.search("end|stop|done|finish|over|expir|run", match["way"]) and match["month"] and not match["day"]
     part = (match["part"] or ("end" if ends else ""))[:3]
+    number = MONTH_NAMES.index(month[:3]) + 1 if month else 1
+    number = 3 * int(match["quarter"][1]) - (0 if part == "end" else 2) if match["quarter"] else number
     number = {"mid": 6, "end": 12}.get(part, 1) if match["only"] or match["this"] else number
-    days = {"mid": 14, "end": 30}.get(part, int(match["day"] or match["day2"] or 1) - 1)
+    days = {"mid": 14, "end": monthrange(int(year or day.year), number)[1] - 1}.get(
+        part, int(match["day"] or match["day2"] or 1) - 1
+    )
     first = date(int(year or day.year), number, 1)
     first = first.replace(year=first.year + 1) if not year and first + timedelta(days) <= day else first
     return max(first + timedelta(days), day)

@@ -1,7 +1,5 @@
 """Names in a line: chips, machines, models, places and sellers, the longest first, as the catalogue calls them."""
 
-import contextlib
-import itertools
 import math
 import re
 from collections import Counter
@@ -91,19 +89,6 @@ def find_names(catalogue: Catalogue, line: str, typed: str) -> Iterator[LineName
                 yield name
                 break
         place += many if name else 1
-
-
-def of_one_kind(catalogue: Catalogue, line: str, found: list[LineName]) -> list[LineName]:
-    """Return names with one that is both a seller's and a model's read as the one that it is compared with."""
-    for one, other in itertools.pairwise(list(found)):
-        gap = PATTERNS["between"].fullmatch(line[one.end : other.start])
-        if gap and {one.kind, other.kind} == {"model", "seller"}:
-            kind = "seller" if sum(name.kind == "model" for name in found) > 1 else "model"
-            read = other if one.kind == kind else one
-            with contextlib.suppress(PricingError):  # it has one reading
-                meant = _READERS[kind](catalogue, line[read.start : read.end])
-                found[found.index(read)] = read._replace(kind=kind, meant=meant)
-    return found
 
 
 def chips_of_memory(catalogue: Catalogue, gb: float) -> tuple[str, ...]:

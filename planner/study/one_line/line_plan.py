@@ -71,8 +71,6 @@ def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> LinePlan:
     with_price_of_tokens(catalogue, values, notes)
     if {"bill", "gpus"} <= values.keys() and {"seller", "billfor"} & values.keys() and "chip" not in values:
         del values["gpus"]  # a bill for tokens, against `a GPU`
-    if {"runs", "length"} <= values.keys() and not {"model", "tokens", "examples"} & values.keys():
-        values["every"] = values.pop("runs")  # 20 a week, 5 hours each
     task = _task(values, notes)
     data: dict[str, Any] = {"work": ({},), "models": shapes}
     add_bill(catalogue, data, values, notes)
@@ -169,7 +167,7 @@ def _task(values: dict[str, Any], notes: list[str]) -> str:
     is_replaced = "seller" in values and bool({"team", "online"} & values.keys())  # a 5090 in place of ChatGPT
     is_served = "are_served" in values and not {"gpus", "chip", "gpu_hours"} & values.keys()
     stated = "" if {"gpus", "chip"} <= values.keys() and "model" not in values else stated  # genomes a week
-    named = "" if "gpu_hours" in values and not stated and named == "serve" else named  # H100-hours for an LLM
+    named = "" if "gpu_hours" in values and not stated else named  # H100-hours for an LLM
     task = named or stated or ("serve" if is_replaced or is_served else "")
     if "bill" in values and not tuned and (task != "serve" or "model" not in values):
         return "bill" if values.get("modality", "text") == "text" else task or "serve"
@@ -254,9 +252,9 @@ def _training(values: dict[str, Any], task: str, notes: list[str]) -> dict[str, 
         _add_usual_training(train, values, task, notes)
     if values.get("precision") in ("fp32", "fp16", "bf16", "fp8", "fp4"):
         train["precision"] = values["precision"]
-    is_for_it = (task == "tune" or "tokens" in values) and values.get("length", math.inf) < HOURS_PER_YEAR
-    short = values.get("length") if is_for_it else None
-    if due := values.get("due", short):
+    is_for_it = (task == "tune" or "tokens" in values) and not {"every", "runs"} & values.keys()
+    short = values.get("length", math.inf) if is_for_it else math.inf
+    if due := values.get("due", short if short < HOURS_PER_YEAR else None):
         train["deadline_days"] = due / HOURS_PER_DAY
     if "seq" in values:
         train["seq_len"] = int(values["seq"])
@@ -326,13 +324,7 @@ def _add_amount(data: dict[str, Any], values: dict[str, Any], notes: list[str]) 
     elif is_block:
         hours = length * values.get("busy", 1.0) * values.setdefault("gpus", 1)
         work["accelerators"] = values["gpus"]
-        if "every" not in values:
-            _add_block(data, hours, notes)
-        else:
-            work["accelerator_hours_per_month"] = hours * values["every"]
-            work["accelerators"] = max(math.ceil(hours * values["every"] / HOURS_PER_MONTH), values.get("gpus", 1))
-            notes.append(f"{hours * values['every']:,.0f} GPU-hours a month keep {work['accelerators']:,} GPUs.")
-            values.pop("length", None)
+        _add_block(data, hours, notes)
     elif "busy" in values:
         work["busy_share"] = max(values["busy"], 0.01)  # the least that a plan may have
     work.setdefault("accelerators", 1)
@@ -356,6 +348,9 @@ def _add_gpu_hours(data: dict[str, Any], values: dict[str, Any], notes: list[str
     hours, every = values["gpu_hours"]
     if every is None:
         _add_block(data, hours, notes)
+        if "due" not in values:  # no longer than it lasts
+            usual = Scenario().years * HOURS_PER_YEAR
+            values.setdefault("length", min(hours / data["work"][0]["accelerators"], usual))
         return
     work = data["work"][0]
     work["accelerator_hours_per_month"] = hours * HOURS_PER_MONTH / every

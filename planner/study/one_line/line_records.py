@@ -101,21 +101,6 @@ def machine_size(chip: str) -> int:
     )  # of Frontier, LUMI, Jupiter
 
 
-_SPELT = "an?|one|dual|quad|a single|single"
-_COUNT_BEFORE = re.compile(
-    rf"(?<![\w.-])(?P<count>my(?= $)|\d+(?:,\d{{3}})*k?|{_SPELT})\s*"
-    rf"(?:[x*]\s*(?:(?P<times>\d{{1,3}})\s*[x*]?\s*)?"
-    rf"|(?:(?:render|farm|compute|gpu) )?(?P<box>{'|'.join(sorted(MACHINE_WORDS, key=len, reverse=True))})"
-    r"(?:,?\s+each(?:\s+(?:of|with|w/|has|have))?\s+|\s+(?:(?:of|with|w/|x|a|à|@)\s+)?)"
-    r"(?P<each>\d+\s*[x*]?\s*)?)?"
-    r"(?:(?:used|old|older|aging|refurbished|new|nvidia|amd|of|more|our|geforce|second-hand|gpus?|render|rendering|training|consumer|[|]+)\s+)*$"
-)
-_COUNT_AFTER = re.compile(
-    rf"\s*(?:[x*]\s*(?P<count>\d+)|(?P<times>\d+)\s*x|, (?P<listed>0*\d{{1,3}}|{_SPELT})(?= *(?:,|$))"
-    r"|\s+(?P<boxes>\d{1,3})\s+(?:instances|machines|servers|nodes))(?!\w)"
-)
-
-
 class LineCount(NamedTuple):
     """A count beside a name, and where its words begin and end."""
 
@@ -127,15 +112,17 @@ class LineCount(NamedTuple):
 
 def count_beside(line: str, start: int, end: int) -> LineCount | None:
     """Return the count beside a name: `2 nodes of 8`, `8 x`, `one`, or `x8` behind it."""
-    if match := _COUNT_BEFORE.search(line[:start]):
+    behind = PATTERNS["count_after"].match(line, end)
+    if match := PATTERNS["count_before"].search(line[:start]):
         each = re.sub(r"\D", "", match["each"] or match["times"] or "")
         of_machines = match["box"] is not None and not each
         many = 1.0 if match["count"] == "my" else parse_number(match["count"])
-        return LineCount(int(many * int(each or 1)), match.start(), start, of_machines)
-    if match := _COUNT_AFTER.match(line, end):
-        digits = match["count"] or match["times"] or match["listed"] or match["boxes"]
-        return LineCount(int(parse_number(digits)), end, match.end())
-    return None
+        many, last = (many * 2, behind.end()) if behind and behind["pair"] else (many, start)  # an h100 nvl pair
+        return LineCount(int(many * int(each or 1)), match.start(), last, of_machines)
+    if behind is None:
+        return None
+    digits = next((text for text in behind.groups() if text), "")
+    return LineCount(2 if behind["pair"] else int(parse_number(digits)), end, behind.end())
 
 
 VERB_WORDS = {"train": "train", "tune": "fine-tune", "serve": "serve", "anyone": "any"}
@@ -146,7 +133,8 @@ _SHOWN: Mapping[str, Callable[[Any], str]] = {
     "length": lambda hours: f"{hours / HOURS_PER_MONTH:,.3g}", "due": lambda hours: f"{hours / HOURS_PER_DAY:,.4g}",
     "audio": lambda rate: f"{rate * HOURS_PER_DAY * SECONDS_PER_HOUR:,.4g} hours a day",
     "audio_each": lambda rate: f"{rate * HOURS_PER_DAY * SECONDS_PER_HOUR:,.3g} hours a day",
-    "token_rates": lambda rates: f"{rates[0]:,.6g} and {rates[1]:,.6g} a second", "date": lambda match: str(match[0]),
+    "token_rates": lambda rates: f"{rates[0]:,.6g} and {rates[1]:,.6g} a second",
+    **dict.fromkeys(("date", "start"), lambda match: " ".join(match[0].split())),
 **dict.fromkeys(("gpu_hours", "node_hours"), lambda it: f"{it[0]:,.10g}{' in each period' if it[1] else ''}"),
     **dict.fromkeys(("tokens", "tokens_of_texts", "images", "texts"), format_amount), "since": str,
     "texts_of": lambda of: f"{format_amount(of[0])} of {of[1]:,.10g} tokens",

@@ -49,6 +49,7 @@ REQUESTS = (
 )
 TOKENS = r"(?:training |text |output |input )?(?:tokens?|toks?)(?: input(?= per| a| /))?(?![a-z])"
 WHO = rf"(?:{WORDS['people'].replace(' ', '|')})(?![a-z])"
+MACHINES = WORDS["machines"].replace(" ", "|")
 ASKERS = r"(?:users|customers|clients|visitors|subscribers|citizens|residents|players|patients|readers|learners)"
 
 
@@ -150,11 +151,16 @@ PATTERNS: Mapping[str, re.Pattern[str]] = {name: re.compile(whole(text)) for nam
 
 _LEAST_MS = 20  # a time without a unit: 500 is in milliseconds, 2 in seconds
 _MOST_LOG_GROWTH = 9.0  # beyond what a plan may have, which it says
+_MULTIPLES = {"doubl": 2.0, "tripl": 3.0, "quadrupl": 4.0}
 _WEEK = HOURS_OF_UNIT["w"]
 # How the value of a rule follows from what it matches, by the name that line_words.yaml has for it.
 _VALUES: Mapping[str, Any] = {
     "number": number_in, "whole_number": lambda match: int(number_in(match)),
     "share": lambda match: number_in(match) / 100,
+    "mean_share": lambda match: (number_in(match) + parse_number(match["n2"])) / 200,
+    "span_of_period": lambda match: number_in(match) * hours_of(match["span"]) / hours_of(match["unit"]),
+    "multiple": lambda match: _MULTIPLES[match["times"]],
+    "multiple_less_one": lambda match: _MULTIPLES[match["times"]] - 1,
     "rest_share": lambda match: 1 - number_in(match) / 100,
     "in_thousands": lambda match: number_in(match) * (1_000.0 if match["size"].startswith(("p", "m")) else 1.0),
     "number_of_many": lambda match: (number_in(match), parse_number(match["many"])),
@@ -211,7 +217,7 @@ _VALUES: Mapping[str, Any] = {
     "every": lambda match: HOURS_PER_MONTH / hours_of(match.groupdict().get("unit") or match[0]),
     "every_many": lambda match: HOURS_PER_MONTH / hours_of(match["unit"]) / parse_number(match["many"]),
     "every_second": lambda match: HOURS_PER_MONTH / hours_of(match["unit"]) / 2,
-    "year": lambda match: int(match["year"]),
+    "year": lambda match: int(match["year"] or match.groupdict()["year2"]),
     "short_year": lambda match: 2000 + int(match["year"]),
     "precision": lambda match: {"4": "int4", "8": "int8", "16": "bf16"}.get(
         match["bits"] or match["q"] or ("4" if match["four"] else ""), match["format"]),

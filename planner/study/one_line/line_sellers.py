@@ -83,8 +83,10 @@ def add_bill(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any],
         return
     if not is_by_token(values):
         provider = catalogue.providers.get(values.get("provider", ""))
-        label = provider.label if provider else values.get("seller", "what you pay now")
-        data["bill"] = bill | ({"price": values["billfor"]} if "billfor" in values else {"label": label})
+        label = provider.label if provider else values.get("seller")
+        data["bill"] = bill | (
+            {"price": values["billfor"]} if "billfor" in values else {"label": label} if label else {}
+        )
         return
     price = values.get("billfor") or _hosted_price(catalogue, values, notes)
     usual = next(iter(latency_classes().values()))

@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable
 
-from planner.study.one_line.line_rules import COUNTED_IN_THOUSANDS, WHO, parse_number
+from planner.study.one_line.line_rules import COUNTED_IN_THOUSANDS, PATTERNS, parse_number
 from planner.study.one_line.line_words import FOREIGN, TRANSLATED, WORDS
 
 _COUNTED = """one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
@@ -19,7 +19,13 @@ _TIMES = {
     "dozen": 12.0, "hundred": 1e2, "thousand": 1e3, "grand": 1e3, "k": 1e3, "million": 1e6, "mil": 1e6,
     "billion": 1e9, "trillion": 1e12,
 }  # fmt: skip
-_VAGUE = {"couple": 2.0, "few": 3.0, "several": 4.0, "handful": 5.0}  # assumptions, shown with what they are taken for
+_VAGUE = {
+    "pair": 2.0,
+    "couple": 2.0,
+    "few": 3.0,
+    "several": 4.0,
+    "handful": 5.0,
+}  # assumptions, shown with their values
 _PARTS = {"half": 0.5, "quarter": 0.25}
 _SIZES = ((1e12, "t"), (1e9, "b"), (1e6, "m"), (1e3, "k"))
 
@@ -33,6 +39,7 @@ _TO_999 = rf"(?:(?:(?:{_TO_99}|an?) )?hundred(?:(?: and| -)? {_TO_99})?|{_TO_99}
 _NUMBER = re.compile(
     rf"(?<![\w.,-])(?P<q>(?:an? )?(?:half|quarter)(?: of)? an?(?= )"
     rf"|(?:a )?(?:half|quarter)(?= (?:million|billion|trillion|dozen))"
+    rf"|(?:a )?pair of(?= )"
     rf"|(?:a )?(?:couple|few|handful)(?: of|(?= (?:hundred|thousand|million|dozen|k)))|a (?:couple|few|handful)"
     rf"|several|{_TO_999}|hundred|dozen|an?|\d[\d,]*(?:\.\d+)?)"
     rf"(?: and (?:an? )?(?P<part>half|quarter))?"
@@ -90,22 +97,20 @@ _POINTS = {ord("."): ",", ord(" "): ",", ord("|"): "."}
 _SPELLINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"(?<=\d)'(?=\d{3}(?!\d))"), ","),
     (re.compile(r"(?<=\d)'s(?!\w)"), "s "),  # h100's
+    (re.compile(r"(?<![\d.])([0-3]?\d)\.([01]?\d)\.(20\d\d)(?![\d.])"),
+     lambda it: f"{it[3]}{int(it[2]):02d}{int(it[1]):02d}".ljust(len(it[0]))),
     (re.compile(r"~(?= ?[\d$€£])"), " "),
     (re.compile(r"(?<=[a-z])'s(?!\w)|(?<=mio)\."), lambda match: " " * len(match[0])),
     (re.compile(r"(?<=[a-z\d])-(?=(?:hours?|days?|weeks?|months?|years?)(?![a-z]))"), " "),  # a100-hours
-    (re.compile(  # 40,000 sdxl images
-        r"(?<![\w.,])(\d[\d.,]*(?: ?[km](?![a-z]))?) (sdxl|flux|whisper|llama|qwen|mistral|gemma|bert)"
-        r"(?= (?:images|pictures|calls|requests|prompts|queries|messages)(?![a-z]))"), r"\2 \1"),
-    (re.compile(r"(?<![\d.,])(\d+(?:\.\d+)?)\s?(lakhs?|lacs?|crores?)(?![a-z])"
-        r"(?P<sum>(?=\s*(?:budget|capex|total|only|for |to |per |a |$|[,.;:+])))?"), _in_thousands),
-    (re.compile(r"(?<=\d)[- ]equivalents?(?![a-z])|(?<=[a-z\d])\*(?=[a-z])|(?<=[a-z])\*(?=\d)"),
-     lambda it: " " * len(it[0])),
-    (re.compile(  # a card that is broken is not what is wanted
-        r"(?<![\w.])(?:(?:my|our|the|one) )?(?:(?:rtx|gtx|rx) )?[a-z]{0,3}\d{2,4}[a-z]{0,2}(?: (?:ti|super|xtx?))?"
-        r"s? (?:(?:is|are|was|just|has|have|card|gpu) )*(?:dies|died|dying|dead|broke|broken"
-        r"|failed|failing|gave up|fried|toast)(?![a-z])"), lambda it: " " * len(it[0])),
-    (re.compile(r"(?<![\w.,])(\d[\d.,]*) ?([tkm])(eur|sek|usd|chf|gbp|nok|dkk|pln|czk|[€£$])(?![a-z])"
-        r"|(?<![a-z])(?P<size>[tkm])(?P<code>eur|usd|chf|gbp|[€£$]) ?(?P<n>\d[\d.,]*)(?!\w)"), lambda it: (
+    (PATTERNS["counted_name"], r"\2 \1"),  # 40,000 sdxl images
+    (PATTERNS["indian"], _in_thousands),
+    (PATTERNS["no_words"], lambda it: " " * len(it[0])),  # equivalents, 8 no wait 16, a card that is broken
+    (PATTERNS["node_of"], lambda it: f" {it[1]}{' ' * len(it[2])}"),  # 8-node cluster of
+    (PATTERNS["servers_each"], r"\1 "),  # 2 servers, 8 h100 each
+    (PATTERNS["server_models"], lambda it: f"{it[1]} nodes".ljust(len(it[0]))),  # 2x xe9680 with 8
+    (PATTERNS["sized_servers"], lambda it: (  # three 8-gpu h100 servers
+        f"{int(parse_number(it[1] or it[3] or '1')) * int(it[2] or it[4])} {it[5]}".ljust(len(it[0])))),
+    (PATTERNS["sizes_of_money"], lambda it: (
         f"{it[3] or it['code']}{it[1] or it['n']}{_LETTERS[it[2] or it['size']]}".ljust(len(it[0])))),
     (re.compile(r"(?<![\w.,])(\d[\d.,]*) ?([tkm]?)kr(?![a-z])"), lambda it: next(
         (f"{code.lower()}{it[1]}{_LETTERS[it[2]]}".ljust(len(it[0])) for code, words in WORDS["crowns"].items()
@@ -116,37 +121,16 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
     (re.compile(r"(?<![\w.])10\^([369])(?!\d)"), lambda it: f"1{' kmb'[int(it[1]) // 3]}".rjust(4)),
     (re.compile(r"(?<=[a-z] )(\d+(?:\.\d+)?) billions?(?! tok)(?![a-z])"), lambda it: f"{it[1]}b".ljust(len(it[0]))),
     (re.compile(r"(?<![a-z])(?:minus|negative) (?=\d)"), lambda match: "-".rjust(len(match[0]))),
-    (re.compile(r"(?<![\w.,])\d[\d.,]*k?(?: [a-z]+)?[,. ]+(?:no wait|no,|sorry|wait|make that|i mean|or rather"
-        r"|scratch that)[,. ]+(?=\d)"),
-        lambda match: " " * len(match[0])),
     # A slice of TPUs as a count of chips; a name counts two cores a chip up to v4 and of v5p: v4-32 has 16.
     (re.compile(r"(?<![\w.])(tpu[ -]?)?(v[2-7][ep]?)-(\d{1,4})(?!\w)"), lambda it: (
         f"{max(int(it[3]) // (1 if it[2].endswith('e') else 2), 1)} {it[1] or ''}{it[2]}".ljust(len(it[0])))),
-    (re.compile(  # 1.000.000, 22.500,50 and 1 250 000 or 40 000 EUR
-        r"(?<![\w.,-])\d{1,3}(?:(?:\.\d{3}){2,}(?:,\d{1,2})?|(?:\.\d{3})+,\d{1,2}|(?: \d{3}){2,}"
-        r"|(?: \d{3})(?=\s?(?:[€£$]|eur|chf|usd|gbp|sek|nok|dkk|pln|czk|dollar|euro))| 000(?=\s[a-z]))(?![\d.,]*\d)"),
+    (PATTERNS["in_points"],  # 1.000.000, 22.500,50 and 1 250 000 or 40 000 EUR
      lambda match: match[0].replace(",", "|").translate(_POINTS)),
-    (re.compile(r"(financed|financing|loan|credit|borrow\w*)( (?:over|for|on) [0-9]+ (?:months|years))"
-        r"( (?:at|@) [0-9.]+ ?%)"), r"\1\3\2"),
+    (PATTERNS["financed"], r"\1\3\2"),
     (COUNTED_IN_THOUSANDS, lambda match: match[0].replace(".", ",")),
     (re.compile(r"(?<![\d.,])(\d+),(\d{1,2})(?![\d.,]*\d)"), r"\1.\2"),
 )  # fmt: skip
-_SIZED = r"(\d+(?:,\d{3})*(?:\.\d+)?) ?(k|m|bn?)?(?![a-z0-9])"
-_RANGE = re.compile(  # 5k to 50k users, $2-3 an hour, between 10 and 20 rps; 8 to 18 h, 2026-2028, 4090 to 5090: none
-    r"(?:(between )|(?<![\w.,:-]))(?:about )?[$€£]?(?!(?:20[1-4]\d|[1-5]0[5-9]0)(?!\d))"
-    rf"{_SIZED} ?(?(1)and |(?:-|–|to ))(?:about )?[$€£]?{_SIZED}"
-    r"(?=\s?(?:%|[$€£/]|(?!am|pm|(?:on )?weekdays|h(?![a-z0-9])"
-    r"|uhr|o'clock|bits?|gb|tb|kw|w(?![a-z])|s(?:econds?)?(?![a-z])"
-    r"|ms)[a-wyz]))"
-)
-_CHANGE = re.compile(
-    r"(?:from|grow\w*|scal\w*|increas\w*|expand\w*|go|going|upgrad\w*|mov\w*|version|layers?|gpus?|cards?)"
-    r"(?: (?:it|them|us|our|the|fleet|cluster|of))* $"
-)
 _SIZE_OF = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "bn": 1e9}
-_OF_COUNTS = re.compile(
-    rf"\s?(?:x |nvidia |used |new )*(?:(?:[a-z]+ )?{WHO}|gpus?|cards?|nodes?|servers?|[a-z]{{1,4}} ?\d)"
-)
 
 
 def middle_of_ranges(line: str, notes: list[str]) -> str:
@@ -155,18 +139,19 @@ def middle_of_ranges(line: str, notes: list[str]) -> str:
     def middle(match: re.Match[str]) -> str:
         ends = ((match[2], match[3] or match[5]), (match[4], match[5]))
         low, high = (float(number.replace(",", "")) * _SIZE_OF[unit or ""] for number, unit in ends)
-        mean = math.ceil((low + high) / 2) if _OF_COUNTS.match(line, match.end()) else (low + high) / 2
+        mean = math.ceil((low + high) / 2) if PATTERNS["of_counts"].match(line, match.end()) else (low + high) / 2
         mark = "".join(each for each in match[0] if each in "$€£")[:1]
         text = min(
             (f"{mark}{mean / times:.10g}{unit}" for unit, times in _SIZE_OF.items() if mean >= times or not unit),
             key=len,
         )
-        if low >= high or len(text) > len(match[0]) or (not match[1] and _CHANGE.search(line[: match.start()])):
+        is_change = not match[1] and PATTERNS["changes"].search(line[: match.start()])
+        if low >= high or len(text) > len(match[0]) or is_change:
             return match[0]
         notes.append(f"Of {match[0].strip()} the middle is taken: {mean:,.10g}.")
         return text.rjust(len(match[0]))
 
-    return _RANGE.sub(middle, line)
+    return PATTERNS["range"].sub(middle, line)
 
 
 def plain_spelling(line: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from planner.scenario.base import HOURS_PER_DAY
+from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH
 from planner.scenario.known_names import ScenarioError, accelerator_meant, error_path
 from planner.scenario.question import KEYS
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
@@ -31,7 +31,7 @@ from planner.study.one_line.line_asks import (
 )
 from planner.study.one_line.line_chips import add_chip, read_generic_count, with_count
 from planner.study.one_line.line_money import find_amounts
-from planner.study.one_line.line_names import LineName, find_names, of_one_kind, sells_tokens, work_of_kind
+from planner.study.one_line.line_names import LineName, find_names, sells_tokens, work_of_kind
 from planner.study.one_line.line_plan import plan_of
 from planner.study.one_line.line_records import (
     ANSWER_IT,
@@ -54,6 +54,7 @@ from pricing.meant import Meant
 LONGEST = 300
 _MOST_BUDGET = 1e11  # dollars: more than all that makers ship in a year
 _WEIGHTLESS = ("team", "setting", "reservation", "one_time")  # no cost follows from how many share GPUs
+_MOST_OF_EACH = {"in": 16e6, "out": 1e6}  # tokens of a request: more are those of a month
 _ALWAYS = (("busy", 1.0), ("every", 1.0))
 _EXAMPLE = "64 H100 for 3 months in Germany, or Llama 70B at 5 requests a second"
 _ONE = {"place": "place", "model": "model", "provider": "seller", "seller": "seller", "price": "model"}
@@ -233,12 +234,14 @@ def _read_loan_rate(parts: LineParts, start: int) -> None:
 def _read_rules(parts: LineParts) -> None:
     for name, value, start, end in take(parts.rest, RULES):
         if BLANK not in parts.rest[start:end]:
-            parts.add(name, value, start, end)
+            month = "all_" if name in _MOST_OF_EACH and value > _MOST_OF_EACH[name] else ""
+            parts.add(month + name, value, start, end)
             _keep_manner(parts, name, value, parts.line[start:end].lower())
             if name == "loan_share":
                 _read_loan_rate(parts, end)
-            if name == "due" and PATTERNS["from_then"].search(parts.line[:start]):
-                parts.values["is_from_then"] = True
+    for name in {"runs", "every"} & parts.values.keys():  # more than hours: they may be requests
+        if parts.values[name] > HOURS_PER_MONTH and "run_hours" not in parts.values:
+            parts.ask(*parts.spans[name], {text: text for text in [f"{parts.values[name]:.0f} requests a month"]})
     if {"gpu_hours", "texts"} & parts.values.keys():
         for name, value, start, end in take(parts.rest, STRAY):
             parts.add(name, value, start, end)
@@ -249,7 +252,7 @@ def _keep_manner(parts: LineParts, name: str, value: Any, text: str) -> None:
     flags = (
         ("are_served", name == "team" and (value > _MOST_WITH_GPUS or not PATTERNS["own_gpus"].search(text))),
         ("is_term", name == "reservation" or (name == "length" and PATTERNS["for_a_term"].search(line))),
-        ("is_renewal", name == "date" and PATTERNS["contract_ends"].search(line)),
+        ("is_renewal", name in ("date", "start") and PATTERNS["contract_ends"].search(line)),
         ("is_over", name == "length" and text.startswith("over")),
         (f"{name}_by_the_hour", name in _BY_THE_HOUR and _BY_THE_HOUR[name].match(text)),
     )
@@ -276,13 +279,10 @@ def _read_verbs(parts: LineParts) -> None:
 
     line = parts.line.lower()
     parts.values |= {"compares": True} if PATTERNS["compares"].search(line) else {}
-    if "serve" in parts.values and PATTERNS["was_trained"].search(line):  # we trained it, and now serve it
-        parts.values |= {"own_weights": True}
-        parts.values.pop("train", None)
 
 
 def _read_names(catalogue: Catalogue, parts: LineParts) -> None:
-    found = of_one_kind(catalogue, parts.rest, list(find_names(catalogue, parts.rest, parts.line)))
+    found = list(find_names(catalogue, parts.rest, parts.line))
     makers = [
         it for it in found if it.kind == "chip" and re.match(r"(?i)[a-z, -]*(?:amd|nvidia)", parts.line[it.start :])
     ]
@@ -300,8 +300,10 @@ def _read_names(catalogue: Catalogue, parts: LineParts) -> None:
     has_chip = has_chip or (any(verb in ("train", "tune") for verb, *_ in verbs) and "bill" not in parts.values)
     if is_of_gpus and PATTERNS["of_gpus"].search(parts.rest):
         parts.values["is_of_gpus"] = True
-    for name in (_rented_from(catalogue, parts, each) if has_chip else each for each in found):
-        _add_name(catalogue, parts, name, kept_from)
+    for name in found:
+        provider = provider_called(catalogue, parts.rest[name.start : name.end]) if name.kind == "seller" else None
+        rented = name._replace(kind="provider", meant=provider) if provider and has_chip else name
+        _add_name(catalogue, parts, rented, kept_from)
     for place in _read_nationality(parts):
         _add_name(catalogue, parts, place, None)
     _read_verbs(parts)
@@ -319,11 +321,6 @@ def _read_nationality(parts: LineParts) -> Iterator[LineName]:
         is_unwanted = PATTERNS["negation"].search(parts.line[: match.start("nation")].lower())
         if is_unwanted or site.startswith(place):  # another place that is named counts
             yield LineName("place", match.start("nation"), match.end("nation"), Meant(place if is_unwanted else site))
-
-
-def _rented_from(catalogue: Catalogue, parts: LineParts, name: LineName) -> LineName:
-    provider = provider_called(catalogue, parts.rest[name.start : name.end]) if name.kind == "seller" else None
-    return name if provider is None else name._replace(kind="provider", meant=provider)
 
 
 def _add_unclear(catalogue: Catalogue, parts: LineParts, name: LineName) -> None:
