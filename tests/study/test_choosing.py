@@ -73,3 +73,17 @@ def test_the_first_work_decides_and_the_others_choose_their_number() -> None:
     alone = Scenario(accelerator=filled.accelerator, work=(works[1],))
     taken = market(CATALOGUE, alone, DAY, accelerators=(filled.accelerator,)).selected
     assert filled.work[1].accelerators == taken.accelerators
+
+
+def test_a_small_job_takes_few_gpus_that_many_sell() -> None:
+    tuned = TrainingTask(model="Llama-3.1-8B", tokens=2e7, method="lora", choose_count=True)
+    job = Scenario(accelerator=ANY_ACCELERATOR, work=(Work(train=tuned),))
+    found = market(CATALOGUE, job, CATALOGUE.day).best
+    assert found is not None
+    assert found.band is not None
+    assert found.accelerators == 1
+    assert not found.band.has_few_sellers
+    large = job.model_copy(update={"work": (Work(train=tuned.model_copy(update={"tokens": 2e10})),)})
+    many = market(CATALOGUE, large, CATALOGUE.day).best
+    assert many is not None
+    assert many.accelerators > 1

@@ -5,7 +5,7 @@ Then the recommendation in sentences; and if no candidate keeps to the limits, w
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -33,6 +33,7 @@ _NEARLY = 1e-9
 _STEEP, _TWICE = 10.0, 2.0
 SALARY = "staff-salary"
 _WORKING_DAYS, _WAITING_SHARE = 250.0, 0.25  # of a year; of a person who waits for a run, our assumption
+_SETTING_UP_DAYS = 1 / 32  # of a person: a quarter of an hour, our assumption
 
 
 def summary(study: MarketStudy, candidate: MarketCandidate) -> str:
@@ -239,8 +240,11 @@ def rank_candidates(
     limits = MarketLimits(task.deadline_days, budget_usd)
     is_open = limits.deadline_days is None and not task.monthly
     day_usd = day_value_usd(catalogue, task.scenario)
-    counted_day_usd = day_usd if is_open else 0.0
-    candidates = _reject_by_quote(tries, limits, counted_day_usd)
+    worth = {
+        "day_usd": day_usd if is_open else 0.0,
+        "small_usd": 0.0 if task.monthly else day_usd / _WAITING_SHARE * _SETTING_UP_DAYS,
+    }
+    candidates = _reject_by_quote(tries, limits, worth)
     feasible = [candidate for candidate in candidates if not candidate.why_not]
     front = _pareto_front(feasible)
     if not task.monthly:
@@ -252,7 +256,7 @@ def rank_candidates(
         feasible = [candidate for candidate in feasible if id(candidate) not in steep]
         candidates = [derive(it, why_not=Rejection("steep")) if id(it) in steep else it for it in candidates]
     allowed = [candidate for candidate in feasible if limits.rejection(candidate) is None]
-    best = _recommended(allowed, day_usd=counted_day_usd)
+    best = _recommended(allowed, **worth)
     affordable = [candidate for candidate in feasible if limits.over_usd(candidate) <= 0]
     nearest = None if best else min(feasible, key=lambda c: (limits.miss(c), *_cost_sort_key(c)), default=None)
     study = MarketStudy(
@@ -279,12 +283,14 @@ def _reject_over_a_year(candidate: MarketCandidate) -> MarketCandidate:
     return replace(candidate, why_not=Rejection("over_a_year", amount=run_days))
 
 
-def _reject_by_quote(tries: Iterable[MarketCandidate], limits: MarketLimits, day_usd: float) -> list[MarketCandidate]:
+def _reject_by_quote(
+    tries: Iterable[MarketCandidate], limits: MarketLimits, worth: Mapping[str, float]
+) -> list[MarketCandidate]:
     """Reject what is sold only by quote, where something that can be signed does the work for at most twice as much."""
     candidates = [_reject_over_a_year(candidate) for candidate in tries]
     allowed = [it for it in candidates if not it.why_not and limits.rejection(it) is None]
-    least = _recommended(allowed, day_usd=day_usd)
-    signed = _recommended([it for it in allowed if it.can_be_signed], day_usd=day_usd)
+    least = _recommended(allowed, **worth)
+    signed = _recommended([it for it in allowed if it.can_be_signed], **worth)
     if least is None or signed is None or signed.cost > _TWICE * least.cost:
         return candidates
     return [it if it.why_not or it.can_be_signed else derive(it, why_not=Rejection("by_quote")) for it in candidates]
@@ -302,14 +308,21 @@ def day_value_usd(catalogue: Catalogue, scenario: Scenario) -> float:
     return year / _WORKING_DAYS * _WAITING_SHARE if yours is None else yours
 
 
-def _recommended(candidates: Sequence[MarketCandidate], *, day_usd: float) -> MarketCandidate | None:
-    """Return the candidate that costs least, each day of its run counted at this value. [USD]"""
+def _recommended(candidates: Sequence[MarketCandidate], *, day_usd: float, small_usd: float) -> MarketCandidate | None:
+    """Return the candidate that costs least, each day of its run counted at this value. [USD]
+
+    Where costs differ by less than setting up a job takes, it is the one of fewest accelerators, sold by many.
+    """
 
     def sort_key(candidate: MarketCandidate) -> tuple[float, tuple[float, float, str, int, str]]:
         waits = candidate.speed * day_usd if day_usd and candidate.days is not None else 0.0
         return round(candidate.cost + waits, 2), _cost_sort_key(candidate)
 
-    return min(candidates, key=sort_key, default=None)
+    least = min(candidates, key=sort_key, default=None)
+    if least is None or least.band is None or not least.cost < small_usd:
+        return least
+    alike = (it for it in candidates if it.band and it.way == least.way and sort_key(it)[0] - least.cost < small_usd)
+    return min(alike, key=lambda it: (it.accelerators, it.band is None or it.band.has_few_sellers, sort_key(it)))
 
 
 def _pareto_front(candidates: Sequence[MarketCandidate]) -> list[MarketCandidate]:
