@@ -358,3 +358,39 @@ def test_what_stands_at_ones_own_place_is_owned_and_stands_there(line: str, kept
     assert scenario is not None
     assert (scenario.kept.accelerator if scenario.kept else "") == kept
     assert scenario.own.place == place
+
+
+@each_row(("line", "each", "machine"), [
+    ("Lenovo quotation: 2 machines of 8 H200 each, EUR 620,000", 310_000 * 1.117, 8),
+    ("the reseller wants $285,000 for 8 B200, or rent them for 2 years", 285_000, 8),
+    ("is $14k a fair price for a workstation with 2 x RTX 6000 Ada", 14_000, 2),
+    ("a node with 4 L40S costs 61k at our supplier", 61_000, 4),
+    ("lease 4 L40S at 2,100 EUR a month or buy for 58k", 58_000 * 1.117, 4),
+])  # fmt: skip
+def test_what_a_seller_asks_for_machines_is_their_price_and_no_budget(line: str, each: float, machine: int) -> None:
+    plan = _plan(line)
+    assert plan is not None
+    assert plan.own.usd_per_server == pytest.approx(each, rel=0.001)
+    assert plan.own.accelerators_per_server == machine
+    assert plan.terms.budget_usd is None
+
+
+@each_row(("line", "usd", "many"), [
+    ("buy a used 3090 for 650 or rent one", 650, 1), ("buying 4 RTX 4090 for 7200 euros", 1800 * 1.117, 4),
+])  # fmt: skip
+def test_a_small_sum_for_cards_is_what_they_cost_and_not_how_many(line: str, usd: float, many: int) -> None:
+    plan = _plan(line)
+    assert plan is not None
+    assert (plan.own.usd_per_accelerator, plan.work[0].accelerators) == (pytest.approx(usd, rel=0.001), many)
+
+
+def test_what_a_landlord_quotes_in_one_sum_is_a_question() -> None:
+    (question,) = read_line(live_catalogue(), "Lambda quoted $400k for 16 H100").questions
+    assert {"a budget of $400k", "bought for $400k"} <= question.choices.keys()
+
+
+def test_the_price_of_the_first_is_not_the_price_of_the_gpu_beside_it() -> None:
+    (beside,) = read_line(live_catalogue(), "8 H100 server costs 240k at our dealer, or 8 L40S").beside.values()
+    plan = _plan(beside)
+    assert plan is not None
+    assert (plan.own.usd_per_server, plan.own.usd_per_accelerator) == (None, None)

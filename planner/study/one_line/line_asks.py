@@ -23,11 +23,7 @@ from pricing.orderable import bloc_members
 
 _QUIET = frozenset(WORDS["quiet"].split())
 _WEIGHTY = re.compile(rf"(?<![\w-])(?:{'|'.join(WORDS['weighty'])})(?![\w-])")
-SAYS_ENOUGH = frozenset({
-    "chip", "model", "bill", "gpus", "team", "budget", "monthly_budget", "have", "gpu_hours", "rps", "tokens", "anyone",
-    "seller", "billfor", "team_each", "audio", "kw", "paid_each", "each_rps", "node_hours", "texts", "texts_of", "cpu",
-    "audio_each", "token_rates", "inflight", "batch", "contract", "own_size",
-})  # fmt: skip
+SAYS_ENOUGH = frozenset(WORDS["says_enough"].split())
 _AMOUNTS = SAYS_ENOUGH - {"chip", "model", "anyone", "seller", "billfor", "cpu"} | {"token_rate", "tps", "all_audio"}
 # zz900 and 900b may be names; p95, 40k, 12kg and imagenet-21k are none.
 USUAL_SITE = Scenario().site
@@ -275,7 +271,11 @@ def unknown_words(catalogue: Catalogue, parts: LineParts) -> Iterator[str]:
 
 def _ask_about_number(parts: LineParts, start: int, end: int) -> None:
     """Ask what a number counts that nothing took: one that stands alone, or the only amount of a line."""
-    text, values = parts.line[start:end].strip(), parts.values
+    text, values, money = (
+        parts.line[start:end].strip(),
+        parts.values,
+        parts.values.get("currency", "USD").replace("USD", "dollars"),
+    )
     number = PATTERNS["number_left"].match(parts.rest[start:end] if parts.rest[start] == "-" else text)
     if parts.rest[start] == "-" != parts.line[start]:  # minus four
         start = max(parts.line.lower().rfind(word, 0, end) for word in ("minus", "negative"))
@@ -292,7 +292,7 @@ def _ask_about_number(parts: LineParts, start: int, end: int) -> None:
         nouns = ["people"] if values.keys() & _AMOUNTS else ["people", "requests a day", "GPUs"]
         counts = {f"{digits} {noun}": f"{digits} {noun}" for noun in nouns if may_be_people and "." not in digits
             and (noun != "people" or "team" not in values)}  # fmt: skip
-    counts |= {f"{digits} dollars": f"${digits}"} if PATTERNS["may_be_sum"].search(parts.line[:end]) else {}
+    counts |= {f"{digits} {money}": f"{digits} {money}"} if PATTERNS["may_be_sum"].search(parts.line[:end]) else {}
     is_rate = (
         PATTERNS["rate_behind"].match(parts.rest, end)
         and len(text.split()) <= _MOST_BEFORE_RATE

@@ -63,7 +63,10 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("token_rate", {"each_tokens"}, lambda of: of["each_tokens"] * of.get("team", 1)),
     ("online", {"team", "online_share"}, lambda of: of["team"] * of["online_share"]),
     ("havesold", {"havesold_each", "have"}, lambda of: of["havesold_each"] * of["have"]),
-    ("price", {"all_price", "gpus"}, lambda of: f"{of['all_price'] / of['gpus']:.2f}"),
+    ("price", {"all_price"}, lambda of: f"{of['all_price'] / of.get('gpus', 1):.2f}"),
+    ("per_server", {"quote", "gpus"}, lambda of: math.ceil(
+        of["gpus"] / math.ceil(of["gpus"] / machine_size(of.get("chip", ""))))),
+    ("server", {"quote", "per_server"}, lambda of: f"{of['quote'] / math.ceil(of['gpus'] / of['per_server']):.2f}"),
     ("rent", {"node_rent", "gpus"}, lambda of: round(
         of["node_rent"] / min(machine_size(of.get("chip", "")), of["gpus"]), 3)),
     ("rent", {"machine_rent", "gpus"}, lambda of: round(of["machine_rent"] / of["gpus"], 3)),

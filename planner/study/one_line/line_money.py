@@ -49,25 +49,30 @@ def find_amounts(line: str, rates: Rates, by_token: bool = False) -> Iterator[Li
         rf"|(?P<n2>(?=[0-9]){NUMBER})\s{{0,9}}(?:us )?(?:(?P<of>{codes}) (?=c))?(?P<after>{named})(?:"
         rf" (?P<country>{codes}))?(?![a-z])){per}"
     )
+    stated = set()
     for match in marked.finditer(line):
         mark = match["before"] or match["after"]
-        yield _amount(line, match, match["n"] or match["n2"], mark, rates, by_token=by_token)
+        amount = _amount(line, match, match["n"] or match["n2"], mark, rates, by_token=by_token)
+        stated.add(amount.code)
+        yield amount
         line = blank(line, match.start(), match.end())
+    usual = stated.pop() if len(stated) == 1 else DOLLAR  # of a sum without a currency: that of the others
     for match in PATTERNS["before_budget"].finditer(line):
-        yield _amount(line, match, match["n"], DOLLAR, rates)
+        yield _amount(line, match, match["n"], usual, rates)
         line = blank(line, match.start(), match.end())
     for match in PATTERNS["bare"].finditer(line):
         if match["verb"] == "budget" and BLANK in line[: match.start()]:
             continue  # the budget stands before it
         is_said = match["verb"].startswith(("budget", "cash", "bill", "invoice"))
         if is_said or match["per"] or match["ly"] or (by_token and "month" in line):
-            amount = _amount(line, match, match["n"], DOLLAR, rates, by_token=by_token)
+            amount = _amount(line, match, match["n"], usual, rates, by_token=by_token)
             yield amount._replace(start=match.start("n"))
             line = blank(line, match.start("n"), match.end())
-    for name in ("worth", "at", *(("by_month",) if by_token else ("bare_rate", "for_all", "without_currency"))):
+    names = ("by_month",) if by_token else ("bare_rate", "for_all", "priced", "without_currency")
+    for name in ("worth", "at", *names):
         for match in PATTERNS[name].finditer(line):
-            amount = _amount(line, match, match["n"], DOLLAR, rates, by_token=by_token)
-            is_word_left = name == "for_all" or amount.kind == "loan_sum"
+            amount = _amount(line, match, match["n"], usual, rates, by_token=by_token)
+            is_word_left = name in ("for_all", "priced") or amount.kind == "loan_sum"
             yield amount._replace(start=match.start("n")) if is_word_left else amount
 
 
@@ -96,17 +101,17 @@ def _amount(
         text = f"{usd:.2f}"
     note = "" if kind != "bill" or per else f"{text} is taken for what you pay a month."
     note = "¥ is taken for yen: for yuan write CNY." if mark == "¥" else note
-    note = f"No currency is stated: {text} is taken for dollars." if match.re is PATTERNS["without_currency"] else note
-    return LineAmount(
-        "monthly_budget" if kind == "budget" and per else kind, text, usd, match.start(), match.end(), note, code
-    )
+    if match.re in (PATTERNS["without_currency"], PATTERNS["priced"]):
+        note = f"No currency is stated: {text} is taken {'for dollars' if code == DOLLAR else 'as in the other sums'}."
+    kind = "monthly_budget" if kind == "budget" and per else kind
+    return LineAmount(kind, text, usd, match.start(), match.end(), note, code)
 
 
 def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float) -> str:
     """Return the kind of an amount, by its period and by the words before it."""
     by_period = {"h": "rent", "kwh": "kwh", "mwh": "kwh", "kw": "space", "server": "server", "machine": "server"}
     # A word of these stands before their number.
-    is_behind = match.re in (PATTERNS[name] for name in ("bare_rate", "for_all", "at", "without_currency"))
+    is_behind = match.re in (PATTERNS[name] for name in ("bare_rate", "for_all", "at", "priced", "without_currency"))
     before, is_each = line[: match.start("n") if is_behind else match.start()], per in _EACH
     words = line[: match.end() + len(" budget")]
     pays = (by_token or PATTERNS["pays"].search(line)) and not re.search("budget|at most|can spend|could spend", words)
@@ -139,14 +144,13 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("price", not per and _LEAST_OF_ONE_GPU <= usd <= _MOST_OF_ONE_GPU and PATTERNS["each_at"].search(before)),
         ("kwh", PATTERNS["power"].search(before) or (not per and PATTERNS["cents"].search(match[0]))),
         ("lease", per.startswith("mo") and (PATTERNS["leased_for"].search(line) or PATTERNS["leased"].search(before))),
-        ("bill", per and "budget" not in words and PATTERNS["rented_for"].search(before)),
-        ("bill", pays and is_bill),
-        ("bill", (per or is_bill) and "budget" not in words and PATTERNS["to_seller"].match(line, match.end())),
+        ("bill", (pays and is_bill) or ("budget" not in words and ((per and PATTERNS["rented_for"].search(before))
+            or ((per or is_bill) and PATTERNS["to_seller"].match(line, match.end()))))),
         ("price", not per and before.endswith("(")),
         ("contract", not per and usd > _MOST_AN_HOUR and PATTERNS["contract"].search(before)),
         ("all_price", not per and usd > _MOST_AN_HOUR and PATTERNS["bought_for"].search(before)),
-        ("all_price", not per and PATTERNS["quoted"].search(before) and re.match(
-            r"\s+for \d+ [a-z]", line[match.end() :])),
+        ("quote", not per and usd > _LEAST_OF_ONE_GPU and "budget" not in words[match.start() :] and (
+            PATTERNS["asked_for"].search(before) or PATTERNS["asked_behind"].match(line, match.end()))),
         ("cash", not per and (PATTERNS["cash"].search(before) or match.groupdict().get("verb", "").startswith("cash"))),
         ("bill", by_token and pays),
         ("kwh", not per and usd < _LEAST_AN_HOUR and re.search(r" at $", before) and re.search(

@@ -139,13 +139,7 @@ def _rebuilt(scenario: Scenario, work: Work) -> Scenario:
     return build_scenario(data, LINE, {}).with_typed(scenario.typed)
 
 
-_STATES: Mapping[str, set[str]] = {
-    "train": {"tokens", "images", "steps", "runs", "examples", "epochs"},
-    "serve": {
-        "rps", "peak", "ttft", "tpot", "out", "token_rate", "online", "audio", "each_rps", "token_rates", "inflight",
-        "texts",
-    },
-}  # fmt: skip
+_STATES = {task: set(WORDS[f"states_{task}"].split()) for task in ("train", "serve")}
 
 
 def _usual_task(values: Mapping[str, Any], notes: list[str]) -> str:

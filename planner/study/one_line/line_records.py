@@ -154,10 +154,7 @@ def shown_value(name: str, value: Any) -> str:
 
 
 NAMED = frozenset({"gpu", "gpus", "have", "model", "site", "provider", "seller", "billfor"})
-_ONE_COUNTS = {
-    "gpus", "have", "team", "budget", "bill", "rent", "price", "length", "tokens", "rps", "texts", "busy", "kwh",
-    "disk",
-}  # fmt: skip
+_ONE_COUNTS = frozenset(WORDS["one_counts"].split())
 _FIRST = {
     "kind of GPU": ("gpus", "gpu"), "place": ("site",), "model": ("model", "billfor"), "seller": ("provider", "seller"),
 }  # fmt: skip
@@ -281,6 +278,8 @@ class LineParts:
                     mates.append(others[same.index(second)])
             kinds, dropped = {mate.what for mate in mates}, {mate.first for mate in mates}
             dropped |= {(it.start, it.end) for it in self.seconds if it.what in kinds and it not in mates}
+            priced = (self.spans[it] for it in ("quote", "server", "price", "all_price") if it in self.spans)
+            dropped |= {it for it in priced if it[1] <= second.start}  # the price of the first
             lines.setdefault(self._words({mate.first for mate in mates}), self.line)
             label = self._words({(mate.start, mate.end) for mate in mates})
             lines |= {} if self._without(dropped) in lines.values() else {label: self._without(dropped)}

@@ -59,7 +59,6 @@ _ALWAYS = (("busy", 1.0), ("every", 1.0))
 _EXAMPLE = "64 H100 for 3 months in Germany, or Llama 70B at 5 requests a second"
 _ONE = {"place": "place", "model": "model", "provider": "seller", "seller": "seller", "price": "model"}
 _MOST_WITH_GPUS = 500  # people: more of them use a service
-_IN_USD = ("node_rent", "monthly_budget", "havesold_each", "contract", "all_price", "machine_rent", "paid_each")
 _BY_THE_HOUR = {
     "busy": re.compile(r"(?!.*(?:%|per ?cent|util|used|load|busy|idle)).*(?:\d|hours|day|night|even|shift|weekend)"),
     "rps": re.compile(r"(?!.*(?:average|mean|usual|typical|normal)).*(?:sec|min|hour|/ ?[smh]|[rq]p[sm])"),
@@ -214,10 +213,13 @@ def _read_quantities(catalogue: Catalogue, parts: LineParts) -> None:
 
 def _read_amounts(catalogue: Catalogue, parts: LineParts) -> None:
     for amount in find_amounts(parts.rest, rates(catalogue), sells_tokens(catalogue, parts.rest)):
-        if amount.kind == "sum":
+        before = parts.rest[: amount.start]
+        is_offer = amount.kind in ("all_price", "quote") and PATTERNS["quoted"].search(before)
+        names = find_names(catalogue, before, parts.line) if is_offer else ()
+        if amount.kind == "sum" or any(it.kind in ("provider", "seller") for it in names):  # who rents out sells none
             ask_for_role(parts, amount.start, amount.end)
             continue
-        value: Any = amount.usd if amount.kind in _IN_USD else amount.text
+        value: Any = amount.usd if amount.kind in WORDS["in_dollars"].split() else amount.text
         parts.values.setdefault("currency", amount.code)
         parts.values |= {"budget_usd": amount.usd} if amount.kind == "budget" else {}
         parts.add(amount.kind, value, amount.start, amount.end, f"{amount.usd:,.10g} USD")
@@ -296,10 +298,9 @@ def _read_names(catalogue: Catalogue, parts: LineParts) -> None:
         parts.replaced_until = replaced.end()
     has_chip = any(name.kind in ("chip", "machine") for name in found) or "gpus" in parts.values
     is_of_gpus = not any(name.kind in ("model", "price") for name in found)
-    has_chip = has_chip or (is_of_gpus and PATTERNS["of_gpus"].search(parts.rest) is not None)
     has_chip = has_chip or (any(verb in ("train", "tune") for verb, *_ in verbs) and "bill" not in parts.values)
     if is_of_gpus and PATTERNS["of_gpus"].search(parts.rest):
-        parts.values["is_of_gpus"] = True
+        has_chip = parts.values["is_of_gpus"] = True
     for name in found:
         provider = provider_called(catalogue, parts.rest[name.start : name.end]) if name.kind == "seller" else None
         rented = name._replace(kind="provider", meant=provider) if provider and has_chip else name
