@@ -271,11 +271,7 @@ def unknown_words(catalogue: Catalogue, parts: LineParts) -> Iterator[str]:
 
 def _ask_about_number(parts: LineParts, start: int, end: int) -> None:
     """Ask what a number counts that nothing took: one that stands alone, or the only amount of a line."""
-    text, values, money = (
-        parts.line[start:end].strip(),
-        parts.values,
-        parts.values.get("currency", "USD").replace("USD", "dollars"),
-    )
+    text, values, unit = parts.line[start:end].strip(), parts.values, parts.values.get("currency", "dollars")
     number = PATTERNS["number_left"].match(parts.rest[start:end] if parts.rest[start] == "-" else text)
     if parts.rest[start] == "-" != parts.line[start]:  # minus four
         start = max(parts.line.lower().rfind(word, 0, end) for word in ("minus", "negative"))
@@ -292,7 +288,7 @@ def _ask_about_number(parts: LineParts, start: int, end: int) -> None:
         nouns = ["people"] if values.keys() & _AMOUNTS else ["people", "requests a day", "GPUs"]
         counts = {f"{digits} {noun}": f"{digits} {noun}" for noun in nouns if may_be_people and "." not in digits
             and (noun != "people" or "team" not in values)}  # fmt: skip
-    counts |= {f"{digits} {money}": f"{digits} {money}"} if PATTERNS["may_be_sum"].search(parts.line[:end]) else {}
+    counts |= {f"{digits} {unit}": f"{digits} {unit}"} if PATTERNS["may_be_sum"].search(parts.line[:end]) else {}
     is_rate = (
         PATTERNS["rate_behind"].match(parts.rest, end)
         and len(text.split()) <= _MOST_BEFORE_RATE
