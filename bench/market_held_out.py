@@ -17,7 +17,7 @@ import numpy as np
 
 from pricing import Catalogue, load_catalogue
 from pricing.belief import believed
-from pricing.market.band import Z80, OrderRequest, Seller, list_price, seller_quotes
+from pricing.market.band import BAND, Z80, OrderRequest, Seller, list_price, quote_mixture
 from pricing.market.depth import DAY_MONTHS, Purchase
 from pricing.market.sellers import TERM_MONTHS, chip_age, level, listed, sellers
 
@@ -116,8 +116,9 @@ def held_out_sellers(catalogue: Catalogue) -> Iterator[HeldOut]:
                 count = len({one.name for one in alike})
                 for months, usd in _prices(seller):
                     order = _order(catalogue, chip, seller, months)
-                    quotes = seller_quotes(alike, order)
-                    if quotes is not None:
+                    mixture = quote_mixture(alike, order)  # what one seller asks, before any are compared
+                    if mixture is not None:
+                        quotes = mixture.widened(mixture.below(np.array(BAND)))
                         yield _row("seller", chip, seller, order, usd * moved[name, usd], quotes)._replace(others=count)
 
 

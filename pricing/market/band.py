@@ -36,7 +36,7 @@ from pricing.market.depth import (
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Z80 = 1.2816  # standard deviations from the median to the 90th percentile
-_BAND, _GRID, _LEAST = (0.1, 0.5, 0.9), 64, 1e-12
+BAND, _GRID, _LEAST = (0.1, 0.5, 0.9), 64, 1e-12
 _MACHINE, _MACHINES_BARGAIN = 8, 4  # accelerators of one; machines from which on lists are no floor: assumed
 _FEWEST = 3  # sellers of equal weight: of no more, no order pays less than a list
 _FADES = 0.25  # log price per log chance: a list is no wall where its seller hardly has the order
@@ -183,11 +183,11 @@ class _Mixture(NamedTuple):
 
 def order_band(sellers: Sequence[Seller], order: OrderRequest) -> OrderBand | None:
     """Return the band of an order; None where no seller has a price."""
-    mixture = _mixture(sellers, order)
+    mixture = quote_mixture(sellers, order)
     if mixture is None:
         return None
     table, shares = mixture.table, mixture.shares
-    paid = np.array(mixture.below(1 - (1 - np.array(_BAND)) ** (1 / mixture.compared_quotes)))
+    paid = np.array(mixture.below(1 - (1 - np.array(BAND)) ** (1 / mixture.compared_quotes)))
     low, typical, high = mixture.widened((paid * _lift(mixture, order, float(paid[1]))).tolist())
     able = [order.is_had_at(seller) for seller in table.sellers]
     cheapest = _cheapest(mixture, order, typical, np.array(able))
@@ -212,13 +212,7 @@ def order_band(sellers: Sequence[Seller], order: OrderRequest) -> OrderBand | No
     )  # fmt: skip
 
 
-def seller_quotes(sellers: Sequence[Seller], order: OrderRequest) -> tuple[float, ...] | None:
-    """Return the 10th, 50th and 90th percentile of what one seller asks, before any are compared; None: no seller."""
-    mixture = _mixture(sellers, order)
-    return None if mixture is None else mixture.widened(mixture.below(np.array(_BAND)))
-
-
-def _mixture(sellers: Sequence[Seller], order: OrderRequest) -> _Mixture | None:
+def quote_mixture(sellers: Sequence[Seller], order: OrderRequest) -> _Mixture | None:
     table = _seller_table(sellers, order)
     if not table.sellers:
         return None

@@ -106,3 +106,14 @@ def test_compare_says_what_the_same_work_costs_by_the_token() -> None:
     total = usd(float(hosted.ledger.total_usd))
     assert by_the_token(judged.answer, "bills") == (f"By the token, {hosted.what}: {total}.",)
     assert by_the_token(decided(planned(CATALOGUE, Scenario(), DAY), 128).answer) == ()
+
+
+def test_a_break_even_says_so_where_costs_as_entered_are_far_from_the_medians_beside_it() -> None:
+    """24 L40S on a campus: as entered buying costs what renting does, in the median of the futures a fifth more."""
+    at = {"gpu": "L40S-48GB", "gpus": "24", "years": "5", "busy": "35", "place": "campus"}
+    skewed, plain = (scenario_from_link(link)[0] for link in (at, {"gpus": "8"}))
+    tile, other = (
+        next(one for one in said_of(each).figures if one.label == "Break-even use") for each in (skewed, plain)
+    )
+    assert tile.range == "you: 35%, as entered"
+    assert other.range == "you: 60%"

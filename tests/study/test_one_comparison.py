@@ -3,11 +3,12 @@
 import pytest
 
 from bench.one_comparison import answers, complaints, retyped_choice
+from planner.money.verdict.contender import SKEWED
 from planner.report.futures.counted import medians_table
 from planner.report.title import title
 from planner.scenario.presets import load_presets
 from planner.study.plan_any import planned
-from planner.study.uncertainty.sure_verdict import SKEWED, decided, median_shifts
+from planner.study.uncertainty.sure_verdict import decided, median_shifts
 from pricing import load_catalogue
 
 pytestmark = pytest.mark.slow  # bench/one_comparison.py looks at two thousand

@@ -126,6 +126,9 @@ def upper_bound_usd(setting: PlanContext, ledger: Ledger) -> float:
     return float("inf") if ledger.unpriced else float(present_usd(setting, ledger))
 
 
+SKEWED = 0.05  # of the cost as entered: a larger difference of the median is explained
+
+
 @dataclass(frozen=True, eq=False)
 class EvaluatedOption:
     """One option discounted to today."""
@@ -151,6 +154,11 @@ class EvaluatedOption:
     def cumulative_range_usd(self) -> NDArray[np.float64]:
         """The cost so far, discounted: (low, middle, high) x months."""
         return self.compute_cumulative()
+
+    @property
+    def is_skewed(self) -> bool:
+        """Whether the median of the futures is far from the cost as entered, by which break-evens go."""
+        return abs(self.present_usd - self.as_entered_usd) > SKEWED * abs(self.as_entered_usd)
 
     @property
     def cumulative_usd(self) -> NDArray[np.float64]:

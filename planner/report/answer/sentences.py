@@ -351,14 +351,17 @@ def _break_even_tile(plan: Plan, answer: Answer) -> Tile:
     busy = answer.break_even("busy_share")
     value = None if busy is None else busy.value
     detail = (
-        "The share of busy hours at which both cost the same" if busy is None or value is not None else str(busy.reason)
+        "The share of busy hours at which both cost the same, at the inputs as entered"
+        if busy is None or value is not None
+        else str(busy.reason)
     )
+    as_entered = ", as entered" if value is not None and any(way.is_skewed for way in answer.pair or ()) else ""
     if has_constant_demand(plan):
-        shown = "none" if value is None else words.percent(value)
-        return Tile("Break-even use", shown, f"you: {words.percent(plan_utilization(plan.setting, 1.0))}", detail)
+        shown, you = "none" if value is None else words.percent(value), plan_utilization(plan.setting, 1.0)
+        return Tile("Break-even use", shown, f"you: {words.percent(you)}{as_entered}", detail)
     if busy is None or value is None or not busy.you:
         return Tile("Break-even work", "none", "not by use alone", detail)
-    return Tile("Break-even work", f"{words.number(value / busy.you)} times", "you: once", detail)
+    return Tile("Break-even work", f"{words.number(value / busy.you)} times", f"you: once{as_entered}", detail)
 
 
 _WHOLE = 0.995  # share of the work from which no share is stated
@@ -372,9 +375,8 @@ def _cost_tile(plan: Plan, way: EvaluatedOption) -> Tile:
     bought = ("peaks rented" if place == "own" else "some reserved") if spec.side == "mix" else spec.purchase_text
     offer = plan.setting.catalogue.offers.get(plan.setting.scenario.rent.offer or "")
     is_named = offer is not None and spec.offer(plan.setting.offers) == plan.setting.scenario.rent.offer
-    name = (
-        f"{plan.setting.catalogue.providers[offer.provider].label if offer and is_named else _CARDS[place]}, {bought}"
-    )
+    seller = plan.setting.catalogue.providers[offer.provider].label if offer and is_named else _CARDS[place]
+    name = f"{seller}, {bought}"
     if spec.inputs in ("kept", "bill"):
         name = way.option.what if spec.key == "bill" else spec.name
     entered = words.format_usd_short(way.as_entered_usd)

@@ -76,7 +76,6 @@ def break_even_band(drawn: Futures, own_key: str, rent_key: str, name: str) -> B
     return BreakEvenBand(percentile_band(values), float(flips.mean()), count)
 
 
-SKEWED = 0.05  # of the cost as entered: a larger difference of the median is explained
 _POINTS = 41  # equally likely values of an input that is drawn alone
 _TRIED = 3  # inputs that may be the reason
 _REACH = 3.0  # standard deviations within which a verdict may turn
@@ -99,8 +98,7 @@ def median_shifts(answer: Answer, futures: Futures | None) -> tuple[MedianShift,
     Drawn alone, an input moves the mean cost, or where it outweighs all others the median. The inputs that move most of
     either are held at their typical value in turn, and the one that brings the median closest is the reason.
     """
-    skewed = [each for each in answer.ranked if futures is not None and futures.row(each.option.key) is not None
-              and abs(each.present_usd - each.as_entered_usd) > SKEWED * abs(each.as_entered_usd)]  # fmt: skip
+    skewed = [way for way in answer.ranked if futures and futures.row(way.option.key) is not None and way.is_skewed]
     if futures is None or not futures.inputs or not skewed:
         return ()
     options, entered = [each.option for each in skewed], np.array([each.as_entered_usd for each in skewed])

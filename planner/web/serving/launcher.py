@@ -32,9 +32,7 @@ from planner.web.serving.visitors import VisitorMiddleware
 
 _MOST_FILES = 65_536
 _OTHER_FILES = 100  # that the server has open beside its connections
-_FILES_EACH = (
-    5  # a connection is one; Streamlit opens three for its session, and keeps sessions of people who have left
-)
+_FILES_EACH = 5  # a connection is one; Streamlit opens three for its session, and keeps those of people who left
 _PART = 4  # one in so many connections may be silent, and so many sessions of people who have left are kept
 _MOST_LEFT = 128  # sessions
 _HEAD_WITHIN_S = 10.0
