@@ -159,7 +159,7 @@ def test_serving_is_told_with_latency_and_cost(tmp_path: Path, capsys: pytest.Ca
     (["train", "--model", "llama-3-8b", *H100, "--epochs", "3"], "are for networks that learn from pictures"),
     (["train", "--model", "resnet-50", *H100, "--tokens", "1B"], "--tokens: resnet-50 learns from pictures"),
     (["train", "--model", "resnet-50", *H100, "--images", "1", "--epochs", "1"], "want images or epochs"),
-    (["train", "--model", "vit-b/16", *H100], "no training speed of it is on record"),
+    (["train", "--model", "ViT-H/14", *H100], "no training speed of it is on record"),
     (["train", "--model", "llama-3-8b", *H100, "--mig-profile", "9g"], "has no slice '9g'; there are: 1g.10gb"),
     (["serve", "--model", "llama3-8", *H100], "Did you mean"),
     (["serve", "--model", "llama-3.1-8b", *H100, "--ttft-ms", "-3"], "--ttft-ms: want"),
