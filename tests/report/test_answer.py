@@ -9,6 +9,7 @@ from planner.money.ways import options_of_side
 from planner.report.answer.plan_report import PlanReport, plan_text
 from planner.report.answer.sentences import AnswerSummary, summarize_answer
 from planner.report.answer.tables import by_year
+from planner.report.answer.verdict_line import doubt_text
 from planner.report.market.compare import by_the_token
 from planner.report.words import usd
 from planner.scenario.link import scenario_from_link
@@ -117,3 +118,6 @@ def test_a_break_even_says_so_where_costs_as_entered_are_far_from_the_medians_be
     )
     assert tile.range == "you: 35%, as entered"
     assert other.range == "you: 60%"
+    texts = [doubt_text(decided(planned(CATALOGUE, each, DAY), 128).answer) for each in (skewed, plain)]
+    assert ["As entered, it turns at " in text for text in texts] == [True, False]
+    assert "Turns at " in texts[1]

@@ -160,8 +160,8 @@ def assumed_entry_sentences(plan: Plan, ways: Sequence[EvaluatedOption]) -> tupl
         return ()
     name, keys = _ENTRIES[part]
     return (
-        f"Not entered, but {words.percent(share)} of what {WAYS[way.option.way].start_text} costs: {name}, "
-        f"{words.usd(usd)} in all. Yours goes under “{KEYS[keys[0]].label}”.",
+        f"Not entered, but at usual figures {words.percent(share)} of what {WAYS[way.option.way].start_text} costs: "
+        f"{name}, {words.usd(usd)} in all. Yours goes under “{KEYS[keys[0]].label}”.",
     )
 
 

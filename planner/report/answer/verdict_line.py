@@ -57,7 +57,8 @@ def doubt_text(answer: Answer) -> str:
     if answer.pair is not None and rent is not None and rent.value is not None and rent.you:
         change = rent.value / rent.you - 1
         turn = f"{words.usd_per_hour(rent.value)}, {words.percent(abs(change))} {'above' if change > 0 else 'below'}"
-        texts.append(f"Turns at {turn} {paid or 'yours'}.")
+        turns = "As entered, it turns" if any(way.is_skewed for way in answer.pair) else "Turns"
+        texts.append(f"{turns} at {turn} {paid or 'yours'}.")
     elif paid:
         texts.append(f"{words.upper_first(paid)}.")
     texts += left_out(answer)
