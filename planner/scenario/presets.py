@@ -1,9 +1,7 @@
 """Presets: real situations with their numbers stated, as data. Each is a scenario, and what it says about itself."""
 
-from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 import pydantic
 from pydantic import Field
@@ -52,16 +50,6 @@ class Preset(ScenarioModel):
     illustration: Figures = Field(description="paths of the figures that we chose freely: our illustration")
     scenario: Scenario = Field(description="the plan: what differs from the defaults")
 
-    @pydantic.model_validator(mode="after")
-    def _every_figure_is_marked(self) -> Self:
-        """Each figure is taken from one source or is our illustration."""
-        marked = Counter([*self.illustration, *(path for source in self.sources for path in source.figures)])
-        figures = Counter(_figures(self.scenario.model_dump(exclude_unset=True), ""))
-        if marked != figures:
-            wrong = ", ".join(sorted((marked - figures) + (figures - marked)))
-            raise ValueError(f"want every figure once, in `illustration` or under `figures` of a source: see {wrong}")
-        return self
-
     @property
     def illustrated(self) -> str:
         """Return which of its figures are our illustration."""
@@ -73,18 +61,6 @@ class Preset(ScenarioModel):
         """Return what it is, what a reader must know, and where its figures come from."""
         sources = (f"{source.sentence} {source.url}" for source in self.sources)
         return (self.what, *self.says, self.illustrated, *sources)
-
-
-def _figures(data: Any, path: str) -> Iterator[str]:
-    """The paths of the numbers in plain data; a list of numbers counts as one."""
-    if isinstance(data, dict):
-        for key, value in data.items():
-            yield from _figures(value, f"{path}.{key}".lstrip("."))
-    elif isinstance(data, list | tuple) and data and isinstance(data[0], dict):
-        for place, value in enumerate(data):
-            yield from _figures(value, f"{path}.{place}")
-    elif type(data[0] if isinstance(data, list | tuple) and data else data) in (int, float):
-        yield path
 
 
 @cached(1)
