@@ -1,7 +1,5 @@
 """Small answers for agents: a title, what follows from it, a few figures with their ranges, where they come from."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from datetime import date
 from itertools import islice

@@ -1,7 +1,5 @@
 """The verbs over HTTP, and their description as OpenAPI."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections import Counter

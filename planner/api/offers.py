@@ -1,7 +1,5 @@
 """`prices` and `cheapest`: rental offers, and the market of one piece of work."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import date

@@ -1,7 +1,5 @@
 """`train` and `serve`: does it fit, how fast, how long, at what cost; work without tokens, and networks of pictures."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import date

@@ -1,7 +1,5 @@
 """The verbs that programs may call, each once: what it takes, what it gives. Python, HTTP and agents read them here."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Tasks: work named by its model. `planner.speed` turns them into accelerators and hours."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator

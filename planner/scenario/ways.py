@@ -5,8 +5,6 @@ and refuses a way that nobody knows before any arithmetic is loaded. So it reads
 as text, of which nothing is run (docs/decisions/0030-a-way-is-one-record.md).
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

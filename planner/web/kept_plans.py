@@ -285,9 +285,6 @@ def box() -> None:
         st.page_link(state.pages()["Plans"], label=f"All {len(kept)}" if kept[_FIRST:] else "Details")
 
 
-if TYPE_CHECKING:
-    from planner.store.kept import KeptPlan
-
 _NAME, _RIGHT = "share-name", "share-right"
 _RIGHTS = {"View": Right.VIEW, "Edit": Right.EDIT}
 
