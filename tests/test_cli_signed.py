@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from planner.cli import main
+from pricing import PricingError
 from pricing.feeds.client import ClientLimits
 from pricing.feeds.database import opened
 from pricing.feeds.live import current
@@ -21,7 +22,6 @@ from pricing.feeds.refresh import SourceResult, Ways, refresh
 from pricing.feeds.registry import (
     LATEST,
     SIGNATURE,
-    PublishedAddressError,
     SignatureError,
     asked_for,
     believed,
@@ -120,9 +120,9 @@ def test_what_is_signed_by_the_key_of_the_settings_is_read_by_default(
 def test_an_address_without_a_key_or_with_none_that_is_one_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     address = {"RENT_OR_BUY_PRICES": "https://prices.example/x"}
     assert default_feed({}) is None
-    with pytest.raises(PublishedAddressError, match="RENT_OR_BUY_PRICES_KEY must say whose key signs it"):
+    with pytest.raises(PricingError, match="RENT_OR_BUY_PRICES_KEY must say whose key signs it"):
         default_feed(address)
-    with pytest.raises(PublishedAddressError, match="RENT_OR_BUY_PRICES_KEY is no key"):
+    with pytest.raises(PricingError, match="RENT_OR_BUY_PRICES_KEY is no key"):
         default_feed(address | {"RENT_OR_BUY_PRICES_KEY": "secret"})
 
 

@@ -17,7 +17,6 @@ from bench import measure_gpu as script
 from bench import measure_jobs
 from planner.cli.common import BAD_INPUT, OK
 from planner.evidence.constants_file import serving_constants_in
-from planner.evidence.table import RunTableError
 from planner.speed.serving.chips import serving_data
 from pricing import PricingError
 from tests.facts import CATALOGUE
@@ -189,7 +188,7 @@ def test_a_file_that_cannot_be_is_refused_in_one_sentence(before: str, after: st
 
 def test_a_device_that_nobody_knows_asks_which_it_is() -> None:
     measured = read_measured(written(name="Abacus 9"), "mine.yaml")
-    with pytest.raises(RunTableError, match="say --accelerator"):
+    with pytest.raises(PricingError, match="say --accelerator"):
         measured_accelerator(CATALOGUE, measured)
     assert measured_accelerator(CATALOGUE, measured, "h100 sxm5") == "H100-SXM5-80GB"
 

@@ -20,7 +20,6 @@ from pydantic import Field
 from planner.cli.common import BAD_INPUT, OK, UsageError, write_file
 from planner.cli.jobs import read_text_file
 from planner.evidence.constants_file import read_constants_record
-from planner.evidence.table import RunTableError
 from planner.report import words
 from planner.report.table import Table, text_table
 from planner.scenario.base import GIGA, TERA
@@ -104,7 +103,7 @@ class AssumptionCheck:
 
 
 def read_measured(text: str, file: str) -> GpuMeasurementFile:
-    """Return the content of the file, or raise `RunTableError` with the mistake and its place."""
+    """Return the content of the file, or raise `PricingError` with the mistake and its place."""
     read = strict_yaml.read(text, file=file)
     if isinstance(read, dict) and isinstance(read.get("results"), list):
         read = {**read, "results": tuple(read["results"])}
@@ -118,7 +117,7 @@ def measured_accelerator(catalogue: Catalogue, measured: GpuMeasurementFile, cal
     except (UnknownNameError, AmbiguousNameError) as error:
         if called:
             raise
-        raise RunTableError(f"The device calls itself {measured.device.name!r}: say --accelerator. {error}") from error
+        raise PricingError(f"The device calls itself {measured.device.name!r}: say --accelerator. {error}") from error
 
 
 def factors(catalogue: Catalogue, measured: GpuMeasurementFile, accelerator: str) -> tuple[AssumptionCheck, ...]:

@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from planner.evidence.plausible import MeasuredFigure, doubt, is_possible
-from planner.evidence.table import Row, RunTable, RunTableError, SkippedRunError, number, text
+from planner.evidence.table import Row, RunTable, SkippedRunError, number, text
 from planner.scenario.amounts import count
 from planner.scenario.jobs import MeasuredLike, ServingJob, TrainingJob
 from planner.scenario.measured import FARTHEST_END, LEAST_RATIO, MOST_FACTORS, MOST_RATIO, MeasuredRun
 from planner.scenario.vocabulary import Kind
 from planner.speed.bands import Band
 from planner.speed.pace import NO_RUNS, TENTH_SD, SpeedCorrection, combine_runs, run_scatter
-from pricing import Catalogue
+from pricing import Catalogue, PricingError
 
 _NEAR, _NEARER = 0.25, 0.20
 BEYOND = "its numbers are beyond what a run can be"
@@ -261,12 +261,12 @@ def factors(kind: Kind, runs: Sequence[OwnRun], *, source: str, day: date | None
 
 
 def refuse_unusable(table: FactorTable, *, file: str) -> None:
-    """Raise `RunTableError` if no run of a table can be used."""
+    """Raise `PricingError` if no run of a table can be used."""
     if table.factors:
         return
     reasons = Counter(run.why_not for run in table.runs).most_common(_MOST_REASONS)
     text = "; ".join(f"{reason} ({times:,} x)" for reason, times in reasons) or "it holds no runs"
-    raise RunTableError(f"{file}: none of {count(len(table.runs), 'run')} can be used: {text}.")
+    raise PricingError(f"{file}: none of {count(len(table.runs), 'run')} can be used: {text}.")
 
 
 def _factor(kind: Kind, like: dict[str, str], runs: Sequence[OwnRun], source: str, day: date | None) -> FittedFactor:

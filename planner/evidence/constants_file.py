@@ -11,7 +11,7 @@ from pydantic import Field
 
 from planner.evidence.checked import CheckedRun, FactorTable, OwnRun, factors, refuse_unusable
 from planner.evidence.serving.check import check_serving, own_serving_runs
-from planner.evidence.table import TABLES, Row, RunTableError, kind_of, read_run_rows
+from planner.evidence.table import TABLES, Row, kind_of, read_run_rows
 from planner.evidence.training.check import check_training, own_training_runs
 from planner.scenario.vocabulary import Kind
 from planner.speed.bands import UNTOLD, Band, ErrorSpread, Level
@@ -20,7 +20,7 @@ from planner.speed.serving.cases import NAMES as SERVING_NAMES
 from planner.speed.serving.chips import serving_data
 from planner.speed.training.constants import NAMES as TRAINING_NAMES
 from planner.speed.training.constants import TrainingCalibration, TrainingConstants
-from pricing import Catalogue, strict_yaml
+from pricing import Catalogue, PricingError, strict_yaml
 from pricing.figure import StrictModel
 from pricing.schema import editor_schema
 from pricing.strict_yaml import first_error_message
@@ -86,18 +86,18 @@ class _ServingFile(StrictModel):
 
 
 def training_constants_in(text: str, *, file: str) -> TrainingCalibration:
-    """Return the training constants of a file, or raise `RunTableError` with what is wrong where."""
+    """Return the training constants of a file, or raise `PricingError` with what is wrong where."""
     read = _read(_TrainingFile, text, TRAINING_NAMES, file=file)
     for name, constant in read.constants.items():
         if not 1 / _FARTHEST_FROM_PRIOR < constant.value / constant.prior < _FARTHEST_FROM_PRIOR:
             wrong = f"{constant.value:g} is beyond {_FARTHEST_FROM_PRIOR:g} times its prior {constant.prior:g}"
-            raise RunTableError(f"{file}: constants.{name}: {wrong}.")
+            raise PricingError(f"{file}: constants.{name}: {wrong}.")
     values = TrainingConstants(**{name: read.constants[name].value for name in TRAINING_NAMES})
     return TrainingCalibration(values, read.chips, read.families, read.bands, read.spread or UNTOLD, read.levels)
 
 
 def serving_constants_in(text: str, *, file: str) -> ServingConstants:
-    """Return the serving constants of a file, or raise `RunTableError` with what is wrong where."""
+    """Return the serving constants of a file, or raise `PricingError` with what is wrong where."""
     read = _read(_ServingFile, text, SERVING_NAMES, file=file)
     values = {name: read.constants[name].value for name in SERVING_NAMES}
     for name, value in values.items():
@@ -105,7 +105,7 @@ def serving_constants_in(text: str, *, file: str) -> ServingConstants:
         near = ours / _FARTHEST_FROM_OURS <= value <= ours * _FARTHEST_FROM_OURS
         if not near or (name in FIXED and value != ours):
             wish = f"{ours:g}" if name in FIXED else f"within {_FARTHEST_FROM_OURS:g} times of {ours:g}"
-            raise RunTableError(f"{file}: constants.{name}: want {wish}, got {value:g}.")
+            raise PricingError(f"{file}: constants.{name}: want {wish}, got {value:g}.")
     return ServingConstants(**values)
 
 
@@ -122,24 +122,24 @@ def _read(record: type[File], text: str, names: Sequence[str], *, file: str) -> 
         if name not in names:
             near = get_close_matches(name, names, n=1)
             hint = f" Did you mean {near[0]}?" if near else ""
-            raise RunTableError(f"{file}: constants.{name}: there is no such constant.{hint}")
+            raise PricingError(f"{file}: constants.{name}: there is no such constant.{hint}")
     missing = set(names) - set(constants)
     if missing:
-        raise RunTableError(f"{file}: constants: {min(missing)} is missing; want all {len(names)}, they are a set.")
+        raise PricingError(f"{file}: constants: {min(missing)} is missing; want all {len(names)}, they are a set.")
     for name, band in read.bands.items():
         if band.low > band.high:
-            raise RunTableError(f"{file}: bands.{name}: low is above high.")
+            raise PricingError(f"{file}: bands.{name}: low is above high.")
     return read
 
 
 def read_constants_record(record: type[Record], read: Any, *, file: str, writer: str) -> Record:
-    """Return what was read as a record, or raise `RunTableError` with the place; `writer` writes such files."""
+    """Return what was read as a record, or raise `PricingError` with the place; `writer` writes such files."""
     try:
         return record.model_validate(read)
     except pydantic.ValidationError as error:
         place, wish, _ = first_error_message(error)
         where = ".".join(map(str, place)) or "the file"
-        raise RunTableError(f"{file}: {where}: {wish}; give what {writer} writes.") from error
+        raise PricingError(f"{file}: {where}: {wish}; give what {writer} writes.") from error
 
 
 def training_constants_schema() -> dict[str, Any]:
@@ -160,11 +160,11 @@ KINDS: dict[Kind, RunKindHandlers] = {
 
 
 def read_factors(catalogue: Catalogue, text: str, *, file: str, day: date, most: int | None = None) -> FactorTable:
-    """Return the factors of a CSV, of training or serving by its columns; raise `RunTableError` where it has none."""
+    """Return the factors of a CSV, of training or serving by its columns; raise `PricingError` where it has none."""
     kind = kind_of(text, file=file)
     rows = read_run_rows(text, TABLES[kind], file=file)
     if most is not None and len(rows) > most:
-        raise RunTableError(f"{file}: {len(rows):,} runs, want at most {most:,}: keep those most like what you plan.")
+        raise PricingError(f"{file}: {len(rows):,} runs, want at most {most:,}: keep those most like what you plan.")
     table = factors_from_rows(catalogue, kind, rows, source=file, day=day)
     refuse_unusable(table, file=file)
     return table

@@ -102,10 +102,6 @@ _MOST_LINES = 100  # of one row, where notes have several; a quote that is not c
 UNREADABLE = "unreadable"  # the column of a row's mistake; no table can have its own
 
 
-class RunTableError(PricingError):
-    """A table of runs that cannot be read. The text names line and column."""
-
-
 class SkippedRunError(PricingError):
     """A row without a prediction, with the reason."""
 
@@ -201,11 +197,11 @@ def read_run_rows(text: str, table: RunTable, *, file: str) -> list[dict[str, st
     """Return the rows of a CSV. One that cannot be read says so under `unreadable`; an unusable table is refused."""
     records = list(_records(text.removeprefix("\ufeff")))
     if not records:
-        raise RunTableError(f"{file}: empty; want a first line with the columns {', '.join(_REQUIRED)}, …")
+        raise PricingError(f"{file}: empty; want a first line with the columns {', '.join(_REQUIRED)}, …")
     if records[0].wrong:
-        raise RunTableError(f"{file}: line 1: not a CSV table: {records[0].wrong}")
+        raise PricingError(f"{file}: line 1: not a CSV table: {records[0].wrong}")
     if len(records) > MOST_ROWS + 1:
-        raise RunTableError(f"{file}: {len(records) - 1:,} rows, want at most {MOST_ROWS:,}.")
+        raise PricingError(f"{file}: {len(records) - 1:,} rows, want at most {MOST_ROWS:,}.")
     header = [name.strip() for name in records[0].cells]
     _check_header(header, file)
     return [_row(record, header, table) for record in records[1:] if record.wrong or any(record.cells)]
@@ -246,7 +242,7 @@ def decode_table(data: bytes, *, file: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise RunTableError(f"{file}: want UTF-8 text, got byte 0x{error.object[error.start]:02x}.") from error
+        raise PricingError(f"{file}: want UTF-8 text, got byte 0x{error.object[error.start]:02x}.") from error
 
 
 def kind_of(text: str, *, file: str) -> Kind:
@@ -254,14 +250,14 @@ def kind_of(text: str, *, file: str) -> Kind:
     try:
         header = next(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True), [])
     except csv.Error as error:
-        raise RunTableError(f"{file}: not a CSV table: {error}.") from error
+        raise PricingError(f"{file}: not a CSV table: {error}.") from error
     columns = {name.strip() for name in header}
     kinds = [kind for kind, table in TABLES.items() if columns & set(table.measures)]
     if len(kinds) == 1:
         return kinds[0]
     wish = "; or ".join(f"for {kind} runs {', '.join(table.measures)}" for kind, table in TABLES.items())
     got = "columns of both kinds; separate the two" if kinds else "no column says what was measured"
-    raise RunTableError(f"{file}: line 1: {got}. Want one or more {wish}.")
+    raise PricingError(f"{file}: line 1: {got}. Want one or more {wish}.")
 
 
 def check_readable(row: Mapping[str, str]) -> None:
@@ -277,10 +273,10 @@ def _check_header(header: Sequence[str], file: str) -> None:
         hint = (
             f" Is it the column {near[0]!r}?" if near else " Are cells separated by commas?" if len(header) < 2 else ""
         )
-        raise RunTableError(f"{file}: line 1: no column {missing[0]!r}; want {', '.join(_REQUIRED)}.{hint}")
+        raise PricingError(f"{file}: line 1: no column {missing[0]!r}; want {', '.join(_REQUIRED)}.{hint}")
     twice = [name for name, times in Counter(header).items() if times > 1 and name]
     if twice:
-        raise RunTableError(f"{file}: line 1: the column {twice[0]!r} stands there twice.")
+        raise PricingError(f"{file}: line 1: the column {twice[0]!r} stands there twice.")
 
 
 def _row(record: _CsvRecord, header: Sequence[str], table: RunTable) -> dict[str, str]:

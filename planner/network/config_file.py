@@ -18,7 +18,6 @@ from planner.network.config_layers import (
     NESTED,
     TIED,
     UNGATED,
-    ConfigError,
     ConfigKeys,
     attention_fields,
     expert_fields,
@@ -27,6 +26,7 @@ from planner.network.config_layers import (
 from planner.network.kinds import UnknownShape
 from planner.network.record import build_network, parameter_count_b, user_model_record
 from planner.scenario.measured import OwnModel
+from pricing import PricingError
 from pricing.strict_yaml import first_error_message
 
 MOST_CHARACTERS, MOST_DEEP = 1_000_000, 24
@@ -34,7 +34,7 @@ _LONGEST_NAME = 80
 
 
 def own_model(text: str, *, name: str = "", file: str = "config.json") -> OwnModel:
-    """The model that a configuration describes, or `ConfigError`. Without a `name`, as it calls itself."""
+    """The model that a configuration describes, or `PricingError`. Without a `name`, as it calls itself."""
     whole = _parse_object(text, file)
     inner = _text_part(_text_part(whole))
     outer = {key: value for key, value in whole.items() if not isinstance(value, dict) or key == _QUANTISED}
@@ -54,15 +54,15 @@ def _text_part(whole: dict[str, Any]) -> dict[str, Any]:
 
 def _parse_object(text: str, file: str) -> dict[str, Any]:
     if len(text) > MOST_CHARACTERS:
-        raise ConfigError(f"{file}: want at most {MOST_CHARACTERS:,} characters, as any config.json has, got more.")
+        raise PricingError(f"{file}: want at most {MOST_CHARACTERS:,} characters, as any config.json has, got more.")
     try:
         data = json.loads(text, parse_constant=_reject_constant)
     except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{file}: not JSON that can be read: {error}.") from error
+        raise PricingError(f"{file}: not JSON that can be read: {error}.") from error
     if not isinstance(data, dict):
-        raise ConfigError(f"{file}: want an object of keys and values, as config.json is, got {type(data).__name__}.")
+        raise PricingError(f"{file}: want an object of keys and values, as config.json is, got {type(data).__name__}.")
     if _depth(data) > MOST_DEEP:
-        raise ConfigError(f"{file}: want at most {MOST_DEEP} levels of brackets.")
+        raise PricingError(f"{file}: want at most {MOST_DEEP} levels of brackets.")
     return data
 
 
@@ -145,6 +145,6 @@ def _counted(fields: dict[str, Any], file: str) -> OwnModel:
         return draft.model_copy(update={"params_b": round(parameter_count_b(record), 6)})
     except pydantic.ValidationError as error:
         place, wish, _ = first_error_message(error)
-        raise ConfigError(f"{file}: {'.'.join(map(str, place)) or 'the shape'}: {wish}.") from error
+        raise PricingError(f"{file}: {'.'.join(map(str, place)) or 'the shape'}: {wish}.") from error
     except UnknownShape as error:
-        raise ConfigError(f"{file}: {error}.") from error
+        raise PricingError(f"{file}: {error}.") from error

@@ -11,10 +11,6 @@ _MOST = 100_000_000
 _MANY_SHOWN = 60
 
 
-class ConfigError(PricingError):
-    """A configuration that cannot be read. The text says which key, what was wanted and what was found."""
-
-
 @dataclass(frozen=True)
 class ConfigKeys:
     """The keys of a configuration, by what we call them."""
@@ -62,10 +58,10 @@ class ConfigKeys:
         if present is not None:
             raise self.wrong(present, "a whole number of 1 or more", self.values[present])
         others = f" (or {', '.join(called[1:])})" if called[1:] else ""
-        raise ConfigError(f"{self.file}: want {called[0]}{others}, which is not there.")
+        raise PricingError(f"{self.file}: want {called[0]}{others}, which is not there.")
 
-    def wrong(self, key: str, wish: str, got: Any) -> ConfigError:
-        return ConfigError(f"{self.file}: {key}: want {wish}, got {repr(got)[:_MANY_SHOWN]}.")
+    def wrong(self, key: str, wish: str, got: Any) -> PricingError:
+        return PricingError(f"{self.file}: {key}: want {wish}, got {repr(got)[:_MANY_SHOWN]}.")
 
 
 def layer_kinds(keys: ConfigKeys) -> Counter[str]:
@@ -89,11 +85,11 @@ def layer_fields(keys: ConfigKeys) -> dict[str, Any]:
     """Layers in all, those that attend, the window of some, mixers."""
     layers, kinds = keys.whole("layers"), layer_kinds(keys)
     if kinds and kinds.total() != layers:
-        raise ConfigError(f"{keys.file}: {layers} layers, and {kinds.total()} of them are named one by one.")
+        raise PricingError(f"{keys.file}: {layers} layers, and {kinds.total()} of them are named one by one.")
     if not kinds["mamba"]:
         unread = next((key for key in _UNREAD if keys.has(key)), None)
         if unread is not None:
-            raise ConfigError(
+            raise PricingError(
                 f"{keys.file}: {unread}: layers of that kind are not read from a file; name a model on record."
             )
     decoders = (keys.maybe("decoders") or layers) if keys.flag("is_encoder_decoder") else 0

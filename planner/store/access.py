@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from planner.store import HERE, Right
-from planner.store.database import PLANS, SHARES, SIGN_OUTS, TRAIL, VERSIONS, PlanStoreError, reading, writing
+from planner.store.database import PLANS, SHARES, SIGN_OUTS, TRAIL, VERSIONS, reading, writing
 from pricing.errors import PricingError
 from pricing.near import near
 
@@ -20,10 +20,6 @@ _LONGEST = 100
 
 class UnknownPlanError(PricingError):
     """No kept plan of this name or number is there for this person, in a sentence."""
-
-
-class PlanRefusedError(PricingError):
-    """A person who sees a plan may not do this with it, in a sentence."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +40,7 @@ def audience(text: str) -> str:
     if name in ("everyone", EVERYONE):
         return EVERYONE
     if not text.isascii() or not _PERSON.fullmatch(name) or len(name) > _LONGEST:
-        raise PlanStoreError(f"Want an e-mail address, @group or everyone, got “{text.strip()[:40]}”.")
+        raise PricingError(f"Want an e-mail address, @group or everyone, got “{text.strip()[:40]}”.")
     return name
 
 
@@ -80,7 +76,7 @@ def row_of(connection: sa.Connection, asker: Asker, plan: str | int, needed: Rig
         raise UnknownPlanError(_unknown(connection, asker, plan))
     if row.level < needed:
         may = "see" if row.level == Right.VIEW else "change"
-        raise PlanRefusedError(f"You may {may} “{row.name}” and no more: it belongs to {row.author or HERE}.")
+        raise PricingError(f"You may {may} “{row.name}” and no more: it belongs to {row.author or HERE}.")
     return row
 
 
@@ -110,7 +106,7 @@ def share(connection: sa.Connection, asker: Asker, plan: str | int, names: Itera
     row = row_of(connection, asker, plan, Right.OWN)
     for name in map(audience, names):
         if name == row.author:
-            raise PlanStoreError(f"“{row.name}” belongs to {name}.")
+            raise PricingError(f"“{row.name}” belongs to {name}.")
         connection.execute(sa.delete(SHARES).where(SHARES.c.plan == row.id, SHARES.c.person == name))
         if right is not None:
             connection.execute(sa.insert(SHARES).values(plan=row.id, person=name, level=int(right)))

@@ -88,10 +88,6 @@ _UNSAVED = "Nothing was saved; earlier versions are whole."
 _DAMAGED = "Move it away to start anew, or put a copy back."
 
 
-class PlanStoreError(PricingError):
-    """Plans cannot be kept or read, in a sentence."""
-
-
 @contextmanager
 def reading(environ: Mapping[str, str] = os.environ) -> Iterator[sa.Connection | None]:
     """Open the database for one reading. None: no plan was ever saved."""
@@ -138,11 +134,11 @@ def writing(environ: Mapping[str, str] = os.environ) -> Iterator[sa.Connection]:
 def _writable_file(environ: Mapping[str, str]) -> Path:
     path = plans_file(environ)
     if path is None:
-        raise PlanStoreError(f"There is no home folder to keep plans in: name one in {FOLDER}. {_UNSAVED}")
+        raise PricingError(f"There is no home folder to keep plans in: name one in {FOLDER}. {_UNSAVED}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
-        raise PlanStoreError(f"The folder {path.parent} cannot be made: {error.strerror}. {_UNSAVED}") from error
+        raise PricingError(f"The folder {path.parent} cannot be made: {error.strerror}. {_UNSAVED}") from error
     return path
 
 
@@ -152,7 +148,7 @@ def _opened(engine: sa.Engine, url: str | None, path: Path | None, *, writes: bo
         with engine.begin() as connection:
             yield connection
     except DBAPIError as error:
-        raise PlanStoreError(_sentence(error.orig or error, _name(url, path), writes=writes)) from error
+        raise PricingError(_sentence(error.orig or error, _name(url, path), writes=writes)) from error
 
 
 def _name(url: str | None, path: Path | None) -> str:
@@ -187,7 +183,7 @@ def _sentence(error: BaseException, name: str, *, writes: bool) -> str:
 
 def _require_known(revision: str | None, name: str) -> None:
     if revision is not None and revision > HEAD:
-        raise PlanStoreError(f"{name} was written by a newer release of this program: update this one.")
+        raise PricingError(f"{name} was written by a newer release of this program: update this one.")
 
 
 def _revision(connection: sa.Connection) -> str | None:
@@ -252,7 +248,7 @@ def _connect_postgres(place: str) -> Any:
         psycopg = import_module("psycopg")
     except ImportError as error:
         wish = "pip install -r requirements-postgres.txt"
-        raise PlanStoreError(f"{DATABASE} names a database, and its driver is not installed: {wish}.") from error
+        raise PricingError(f"{DATABASE} names a database, and its driver is not installed: {wish}.") from error
     connection = psycopg.connect(place, connect_timeout=10)
     with suppress(psycopg.Error):
         connection.execute(f"SET lock_timeout = {int(BUSY_S[-1] * 1_000)}")

@@ -14,17 +14,13 @@ import sqlalchemy as sa
 
 from planner.store import Right, access
 from planner.store.access import THIS_MACHINE, Asker, UnknownPlanError
-from planner.store.database import ACTUALS, FACTS, PLANS, VERSIONS, PlanStoreError, reading, writing
+from planner.store.database import ACTUALS, FACTS, PLANS, VERSIONS, reading, writing
 from pricing import Catalogue
 from pricing.errors import PricingError
 from pricing.formulas import unseen
 
 LONGEST_NAME, MOST_TAGS = 120, 20
 _MOST_FACTS_BYTES = 100_000_000  # unpacked; a catalogue has 2 MB
-
-
-class SaveConflictError(PricingError):
-    """Somebody else saved the plan meanwhile, in a sentence; nothing was saved."""
 
 
 @dataclass(frozen=True)
@@ -184,7 +180,7 @@ class PlanStore:
         kept = self.find(plan)
         facts = self.facts(kept.newest.digest)
         if facts is None:
-            raise PlanStoreError(f"The figures of “{kept.name}” are gone.")
+            raise PricingError(f"The figures of “{kept.name}” are gone.")
         version = replace(kept.newest, person=self.asker.person, saved=at)
         return self.save(new, version, facts, base=0, labels={"folder": kept.folder, "tags": kept.tags})
 
@@ -232,14 +228,14 @@ class PlanStore:
 def _refuse_conflict(name: str, kept: KeptPlan | None, base: int | None) -> None:
     """Refuse a save over what its writer has not seen."""
     if kept is not None and kept.archived:
-        raise SaveConflictError(f"“{kept.name}” is archived: restore it, or save under another name.")
+        raise PricingError(f"“{kept.name}” is archived: restore it, or save under another name.")
     if base is None or base == (0 if kept is None else kept.newest.number):
         return
     if kept is None:
-        raise SaveConflictError(f"“{name}” is no longer kept. Save once more to keep it anew.")
+        raise PricingError(f"“{name}” is no longer kept. Save once more to keep it anew.")
     newest = kept.newest
     seen = f"after you opened version {base}" if base else "before you"
-    raise SaveConflictError(
+    raise PricingError(
         f"{newest.person} saved “{kept.name}” as version {newest.number} on {newest.saved:%d %b %Y at %H:%M}, {seen}. "
         f"Nothing was saved: save once more to keep yours as version {newest.number + 1}, or choose another name."
     )
@@ -248,7 +244,7 @@ def _refuse_conflict(name: str, kept: KeptPlan | None, base: int | None) -> None
 def _checked(text: str, what: str, least: int = 1) -> str:
     plain = " ".join(text.split())
     if not least <= len(plain) <= LONGEST_NAME or unseen(plain):
-        raise PlanStoreError(f"{what} has {least} to {LONGEST_NAME} characters that can be seen, got {len(plain)}.")
+        raise PricingError(f"{what} has {least} to {LONGEST_NAME} characters that can be seen, got {len(plain)}.")
     return plain
 
 
@@ -259,7 +255,7 @@ def _labels(labels: Mapping[str, Any]) -> dict[str, str]:
     if labels.get("tags") is not None:
         tags = dict.fromkeys(_checked(tag, "A tag") for tag in labels["tags"])
         if len(tags) > MOST_TAGS:
-            raise PlanStoreError(f"A plan has at most {MOST_TAGS} tags, got {len(tags)}.")
+            raise PricingError(f"A plan has at most {MOST_TAGS} tags, got {len(tags)}.")
         cells["tags"] = json.dumps(list(tags), ensure_ascii=False)
     return cells
 
@@ -292,14 +288,14 @@ def _read(cell: str, kind: Callable[[Any], Any], where: str) -> Any:
     try:
         return kind(json.loads(cell)) if kind in (tuple, dict) else kind(cell)
     except (ValueError, TypeError) as error:
-        raise PlanStoreError(f"The database of plans is damaged: {where} holds {str(cell)[:40]!r}.") from error
+        raise PricingError(f"The database of plans is damaged: {where} holds {str(cell)[:40]!r}.") from error
 
 
 def _unpack(packed: bytes, digest: str) -> Catalogue:
     try:
         facts = Catalogue.model_validate_json(zlib.decompressobj().decompress(packed, _MOST_FACTS_BYTES))
     except (zlib.error, ValueError) as error:
-        raise PlanStoreError(f"The kept figures {digest[:12]} are damaged.") from error
+        raise PricingError(f"The kept figures {digest[:12]} are damaged.") from error
     return facts
 
 

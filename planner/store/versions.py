@@ -24,11 +24,11 @@ from planner.report.table import Table
 from planner.scenario.file import SavedScenario, read_scenario, write_scenario
 from planner.scenario.link import LinkTooLongError, scenario_to_link
 from planner.scenario.scenario import Scenario
-from planner.store.database import PlanStoreError
 from planner.store.kept import KeptPlan, PlanStore, PlanVersion
 from planner.study.measures import MEASURES, results_of
 from planner.study.portfolio import PortfolioPlan
 from pricing import Catalogue
+from pricing.errors import PricingError
 
 TRAIL_HEADS = ["When (UTC)", "Plan", "Who", "What", "Details"]
 
@@ -62,7 +62,7 @@ def _bill(text: str, name: str) -> Bill:
         charges = tuple(Charge(date.fromisoformat(day), *rest) for day, *rest in cells["charges"])
         return Bill(cells["name"], charges, cells["rows"], tuple(cells["providers"]), cells["each"])
     except (ValueError, TypeError, KeyError) as error:
-        raise PlanStoreError(f"The database of plans is damaged: a bill of “{name}” cannot be read.") from error
+        raise PricingError(f"The database of plans is damaged: a bill of “{name}” cannot be read.") from error
 
 
 _SAME = 0.005  # USD: results that print the same cents
@@ -112,7 +112,7 @@ def open_version(store: PlanStore, plan_name: str | int, number: int | None = No
     version = store.version(plan, number)
     facts = store.facts(version.digest)
     if facts is None:
-        raise PlanStoreError(f"The figures of “{plan.name}”, version {version.number}, are gone.")
+        raise PricingError(f"The figures of “{plan.name}”, version {version.number}, are gone.")
     saved = read_scenario(version.text.encode(), f"“{plan.name}”", facts)
     return OpenedVersion(plan, version, saved.scenario, facts)
 

@@ -5,8 +5,6 @@ voice, however many sellers it lists; all published folders have one together, s
 collector that lists what another lists is a copy, and no second voice.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

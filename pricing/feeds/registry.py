@@ -204,10 +204,6 @@ class _FileReply:
         yield from self.text().splitlines()
 
 
-class PublishedAddressError(PricingError):
-    """Nothing can be read there, in a sentence."""
-
-
 def published_feed(where: str, key: str = "") -> Feed:
     """Return the source that a published folder is; with a key, only what is signed with it is read."""
     try:
@@ -216,7 +212,7 @@ def published_feed(where: str, key: str = "") -> Feed:
         place = where.rstrip("/") if host else str(Path(where).resolve())
     except (ValueError, RuntimeError, OSError) as error:  # no address; a link to itself; a name that no system takes
         wish = "is no address to read prices from: want https://HOST/FOLDER, or a folder."
-        raise PublishedAddressError(f"{without_unseen(where)[:100]} {wish}") from error
+        raise PricingError(f"{without_unseen(where)[:100]} {wish}") from error
     digest = hashlib.sha256((key or place).encode()).hexdigest()[:12]
     return Feed(
         name=f"{SIGNED if key else FOLDERS}{digest}", label=place[:120],
@@ -324,13 +320,13 @@ def default_feed(environ: Mapping[str, str] = os.environ) -> Feed | None:
     """Return the published folder that the settings name, which must be signed. None: they name none."""
     address, key = (environ.get(name, "").strip() for name in (ADDRESS, ADDRESS_KEY))
     if address and not key:
-        raise PublishedAddressError(f"{ADDRESS} names a folder of prices: {ADDRESS_KEY} must say whose key signs it.")
+        raise PricingError(f"{ADDRESS} names a folder of prices: {ADDRESS_KEY} must say whose key signs it.")
     if not address:
         return None
     try:
         public_key(key)
     except SignatureError as error:
-        raise PublishedAddressError(f"{ADDRESS_KEY} is no key. {error}") from error
+        raise PricingError(f"{ADDRESS_KEY} is no key. {error}") from error
     return published_feed(address, key)
 
 

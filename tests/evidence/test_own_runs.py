@@ -7,7 +7,7 @@ import pytest
 
 from planner.evidence.checked import FactorTable, OwnRun, factors, merge_factors
 from planner.evidence.constants_file import factors_from_rows, read_factors
-from planner.evidence.table import TABLES, RunTableError, kind_of, published_runs
+from planner.evidence.table import TABLES, kind_of, published_runs
 from planner.scenario.jobs import ServingJob, TrainingJob
 from planner.scenario.measured import MOST_FACTORS, MeasuredRun
 from planner.scenario.vocabulary import Kind
@@ -16,6 +16,7 @@ from planner.speed.serving import serve
 from planner.speed.serving.bands import serving_correction
 from planner.speed.training import train
 from planner.speed.training.across import across
+from pricing import PricingError
 from tests.evidence.mine import SERVED, as_csv, own_rows
 from tests.facts import CATALOGUE, DAY
 from tests.rows import each_row
@@ -152,7 +153,7 @@ def test_a_run_that_cannot_be_gone_by_says_why_and_the_others_count(change: dict
     table = read_factors(CATALOGUE, text, file="mine.csv", day=DAY)
     assert why in table.runs[0].why_not
     assert table.factors[0].ids == ("good",)
-    with pytest.raises(RunTableError, match=r"mine.csv: none of 1 run can be used: .* \(1 x\)"):
+    with pytest.raises(PricingError, match=r"mine.csv: none of 1 run can be used: .* \(1 x\)"):
         read_factors(CATALOGUE, as_csv([{**GOOD, **change}]), file="mine.csv", day=DAY)
 
 
@@ -166,7 +167,7 @@ def test_a_run_that_cannot_be_gone_by_says_why_and_the_others_count(change: dict
     (as_csv([GOOD]).splitlines()[0], "none of 0 runs can be used: it holds no runs"),
 ])  # fmt: skip
 def test_a_table_without_sense_is_one_sentence(text: str, wish: str) -> None:
-    with pytest.raises(RunTableError, match=rf"^mine.csv: .*{wish}"):
+    with pytest.raises(PricingError, match=rf"^mine.csv: .*{wish}"):
         read_factors(CATALOGUE, text, file="mine.csv", day=DAY, most=2)
 
 
@@ -180,7 +181,7 @@ def test_an_engine_that_no_plan_asks_for_is_said() -> None:
 def test_the_table_to_fill_in_wants_only_what_was_measured(kind: Kind) -> None:
     text = TABLES[kind].template
     assert kind_of(text, file="t.csv") == kind
-    with pytest.raises(RunTableError, match="no speed is measured"):
+    with pytest.raises(PricingError, match="no speed is measured"):
         read_factors(CATALOGUE, text, file="t.csv", day=DAY)
     filled = text.rstrip().rstrip(",") + ",4000\n"
     assert len(read_factors(CATALOGUE, filled, file="t.csv", day=DAY).factors) == 1
@@ -288,5 +289,5 @@ def test_a_fit_is_judged_by_all_then_kinds_then_sources_with_the_worst_first() -
 
 def test_one_source_is_too_few_to_judge_a_fit() -> None:
     check_enough_sources("serving", ["a", "b"])
-    with pytest.raises(RunTableError, match="serving: runs of 1 sources can be fitted to, want at least 2"):
+    with pytest.raises(PricingError, match="serving: runs of 1 sources can be fitted to, want at least 2"):
         check_enough_sources("serving", ["a", "a"])

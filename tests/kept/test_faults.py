@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from planner.store import plans_file
-from planner.store.database import PlanStoreError
 from planner.store.kept import PlanStore
 from planner.store.versions import open_version
+from pricing import PricingError
 from pricing.feeds.folder import DATABASE, FOLDER
 from tests.facts import CATALOGUE
 from tests.house import ROOT
@@ -74,7 +74,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def refused(save_as: str = "Lab") -> str:
     """The sentence of a save that fails."""
-    with pytest.raises(PlanStoreError) as refusal:
+    with pytest.raises(PricingError) as refusal:
         PlanStore().save(save_as, version(2.0), CATALOGUE)
     sentence = str(refusal.value)
     assert "\n" not in sentence
@@ -138,17 +138,17 @@ from contextlib import closing
 from dataclasses import replace
 from tests import frozen
 frozen.freeze()
-from planner.store.database import PlanStoreError
 from planner.store.kept import PlanStore
 from planner.store.versions import open_version
 from tests.facts import CATALOGUE
+from pricing import PricingError
 from tests.kept.made import version
 made, saved = version(), 0
 try:
     for number in range(1000):
         PlanStore().save("Lab", replace(made, text=made.text * (1 + number)), CATALOGUE)
         saved += 1
-except PlanStoreError as error:
+except PricingError as error:
     print(error)
 plan = PlanStore().find("Lab")
 assert plan.newest.number == saved
@@ -196,9 +196,9 @@ import os
 import tempfile
 from tests import frozen
 frozen.freeze()
-from planner.store.database import PlanStoreError
 from planner.store.kept import PlanStore
 from tests.facts import CATALOGUE
+from pricing import PricingError
 from tests.kept.made import version
 made = version()
 here = os.environ["RENT_OR_BUY_DATA"]
@@ -214,7 +214,7 @@ if os.getuid() == 0:
 print(PlanStore().find("Lab").newest.number)
 try:
     PlanStore().save("Lab", made, CATALOGUE)
-except PlanStoreError as error:
+except PricingError as error:
     print(error)
 """
 
@@ -224,7 +224,7 @@ def test_a_damaged_file_is_left_as_it_is(file: Path) -> None:
         beside.unlink()
     file.write_bytes(b"no database" * 500)
     assert "is no database of plans, or damaged. Move it away to start anew" in refused()
-    with pytest.raises(PlanStoreError, match="Move it away"):
+    with pytest.raises(PricingError, match="Move it away"):
         PlanStore().plans()
     assert file.read_bytes() == b"no database" * 500
 
@@ -249,7 +249,7 @@ def test_no_home_folder_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in (FOLDER, "XDG_DATA_HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("planner.store.live_data_dir", lambda environ: None)
-    with pytest.raises(PlanStoreError, match="no home folder to keep plans in: name one in RENT_OR_BUY_DATA"):
+    with pytest.raises(PricingError, match="no home folder to keep plans in: name one in RENT_OR_BUY_DATA"):
         PlanStore().save("Lab", version(), CATALOGUE)
     assert PlanStore().plans() == []
 

@@ -10,10 +10,11 @@ import sqlalchemy as sa
 
 from planner.cli.common import OK
 from planner.store import Right
-from planner.store.access import Asker, PlanRefusedError, UnknownPlanError, end_sign_in, has_ended
-from planner.store.database import HEAD, TRAIL, PlanStoreError, reading, writing
-from planner.store.kept import PlanStore, SaveConflictError
+from planner.store.access import Asker, UnknownPlanError, end_sign_in, has_ended
+from planner.store.database import HEAD, TRAIL, reading, writing
+from planner.store.kept import PlanStore
 from planner.store.versions import open_version
+from pricing import PricingError
 from pricing.feeds.database import opened
 from pricing.feeds.folder import StoreError
 from pricing.feeds.naming import trail
@@ -86,16 +87,16 @@ def test_to_view_to_edit_and_no_more(lab: int) -> None:
     for use in READS:
         use(BOB, plan)
     for use in (*CHANGES, *OF_AUTHOR):
-        with pytest.raises(PlanRefusedError, match="You may see “Lab” and no more: it belongs to ada@"):
+        with pytest.raises(PricingError, match="You may see “Lab” and no more: it belongs to ada@"):
             use(BOB, plan)
     ADA.share(lab, ["bob@example.org"], Right.EDIT)
     saved = BOB.save(lab, version(2.0, "Bob"), CATALOGUE, base=1)
     assert (saved.newest.number, saved.author) == (2, "ada@example.org")
     assert BOB.label(lab, {"folder": "CC 7"}).folder == "CC 7"
-    with pytest.raises(SaveConflictError, match="Bob saved “Lab” as version 2"):
+    with pytest.raises(PricingError, match="Bob saved “Lab” as version 2"):
         ADA.save(lab, version(3.0), CATALOGUE, base=1)
     for use in OF_AUTHOR:
-        with pytest.raises(PlanRefusedError, match="You may change “Lab” and no more"):
+        with pytest.raises(PricingError, match="You may change “Lab” and no more"):
             use(BOB, plan)
     ADA.share(lab, ["bob@example.org"], None)
     for use in (*READS[:4], *CHANGES):
@@ -126,7 +127,7 @@ def test_whom_a_share_means(place: str, shared: str, asker: PlanStore, sees: boo
     ("a@b@c", "Want an e-mail"), ("@", "Want an e-mail"),
 ])  # fmt: skip
 def test_whom_nobody_can_share_with(lab: int, name: str, wish: str) -> None:
-    with pytest.raises(PlanStoreError, match=wish):
+    with pytest.raises(PricingError, match=wish):
         ADA.share(lab, ["bob@example.org", name], Right.VIEW)
     assert ADA.shares(lab) == {}
 
@@ -154,7 +155,7 @@ def test_the_trail_names_every_change_and_only_grows(lab: int) -> None:
         (ada, "saved", "version 1"),
     ]  # fmt: skip
     for change in (sa.update(TRAIL).values(person="Eve"), sa.delete(TRAIL)):
-        with pytest.raises(PlanStoreError, match="only grows"), writing() as connection:
+        with pytest.raises(PricingError, match="only grows"), writing() as connection:
             connection.execute(change)
     assert [line[2:] for line in ADA.trail("Lab")] == lines
 
@@ -163,7 +164,7 @@ def test_a_change_that_is_refused_leaves_no_line(lab: int) -> None:
     ADA.share(lab, ["bob@example.org"], Right.VIEW)
     before = ADA.trail()
     for use in (*CHANGES, *OF_AUTHOR):
-        with pytest.raises(PlanRefusedError):
+        with pytest.raises(PricingError):
             use(BOB, ADA.find(lab))
     assert ADA.trail() == before
 

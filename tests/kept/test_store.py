@@ -11,9 +11,10 @@ from alembic.migration import MigrationContext
 from planner.report.accounting.actual_words import actuals_of
 from planner.report.accounting.bill_file import Bill, BillError, read_bill
 from planner.store.access import Asker, UnknownPlanError
-from planner.store.database import ACTUALS, FACTS, HEAD, METADATA, VERSIONS, PlanStoreError, reading, writing
-from planner.store.kept import PlanFilter, PlanStore, SaveConflictError
+from planner.store.database import ACTUALS, FACTS, HEAD, METADATA, VERSIONS, reading, writing
+from planner.store.kept import PlanFilter, PlanStore
 from planner.store.versions import kept_actuals, monthly_bill, open_version
+from pricing import PricingError
 from tests.facts import CATALOGUE, DAY
 from tests.kept.made import AT, later_facts, report, version
 from tests.rows import each_row
@@ -67,7 +68,7 @@ def test_a_list_is_searched_and_the_archived_leave_it(place: str) -> None:
     assert store.archive("Old", AT).archived
     assert names(store) == ["Chat", "Lab"]
     assert names(store, PlanFilter(archived=True)) == ["Old"]
-    with pytest.raises(SaveConflictError, match="is archived: restore it"):
+    with pytest.raises(PricingError, match="is archived: restore it"):
         store.save("Old", version(), CATALOGUE)
     assert not store.restore("Old").archived
     assert names(store) == ["Old", "Chat", "Lab"]
@@ -85,7 +86,7 @@ def test_a_duplicate_is_a_plan_of_its_own(place: str) -> None:
     copy = store.duplicate("Lab", "Lab 2", AT)
     assert (copy.newest.number, copy.newest.person, copy.folder, copy.tags) == (1, "Bob", "F", ("t",))
     assert open_version(store, "Lab 2").scenario.years == 2.0
-    with pytest.raises(SaveConflictError, match="saved “Lab” as version 2"):
+    with pytest.raises(PricingError, match="saved “Lab” as version 2"):
         store.duplicate("Lab 2", "Lab", AT)
     assert store.label("Lab 2", {"folder": "", "tags": ["x", "x"]}).tags == ("x",)
     assert store.find("Lab").tags == ("t",)
@@ -95,10 +96,10 @@ def test_the_second_of_two_people_is_told_and_loses_nothing(place: str) -> None:
     ada, bob = PlanStore(), PlanStore()
     ada.save("Lab", version(), CATALOGUE, base=0)
     ada.save("Lab", version(2.0), CATALOGUE, base=1)
-    with pytest.raises(SaveConflictError, match=r"Ada saved “Lab” as version 2 .* after you opened version 1"):
+    with pytest.raises(PricingError, match=r"Ada saved “Lab” as version 2 .* after you opened version 1"):
         bob.save("Lab", version(1.0, "Bob"), CATALOGUE, base=1)
     assert len(bob.versions(bob.find("Lab"))) == 2
-    with pytest.raises(SaveConflictError, match="before you"):
+    with pytest.raises(PricingError, match="before you"):
         bob.save("Lab", version(1.0, "Bob"), CATALOGUE, base=0)
     assert bob.save("Lab", version(1.0, "Bob"), CATALOGUE, base=2).newest.number == 3
 
@@ -118,7 +119,7 @@ def test_authors_do_not_see_each_others_plans(place: str) -> None:
     ("Lab", {"tags": [str(n) for n in range(21)]}, "at most 20 tags, got 21"),
 ])  # fmt: skip
 def test_what_cannot_be_a_label_is_refused(place: str, name: str, labels: dict[str, object], wish: str) -> None:
-    with pytest.raises(PlanStoreError, match=wish):
+    with pytest.raises(PricingError, match=wish):
         PlanStore().save(name, version(), CATALOGUE, labels=labels)
     assert PlanStore().plans() == []
 
@@ -135,7 +136,7 @@ def test_tables_of_a_newer_release_are_left_alone(place: str) -> None:
     with writing() as connection:
         connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
     for use in (lambda: PlanStore().plans(), lambda: PlanStore().save("Lab", version(), CATALOGUE)):
-        with pytest.raises(PlanStoreError, match="newer release of this program"):
+        with pytest.raises(PricingError, match="newer release of this program"):
             use()
 
 
@@ -143,11 +144,11 @@ def test_a_cell_that_somebody_changed_is_a_sentence(place: str) -> None:
     PlanStore().save("Lab", version(), CATALOGUE)
     with writing() as connection:
         connection.execute(sa.update(VERSIONS).values(result="{"))
-    with pytest.raises(PlanStoreError, match="damaged: version 1 holds"):
+    with pytest.raises(PricingError, match="damaged: version 1 holds"):
         PlanStore().plans()
     with writing() as connection:
         connection.execute(sa.update(FACTS).values(packed=b"no"))
-    with pytest.raises(PlanStoreError, match="are damaged"):
+    with pytest.raises(PricingError, match="are damaged"):
         PlanStore().facts(CATALOGUE.digest)
 
 
@@ -187,5 +188,5 @@ def test_the_months_of_bills_stay_with_their_version(place: str) -> None:
         monthly_bill(plan, bill("old.csv", "70 2025-01-01 1 AWS"))
     with writing() as connection:
         connection.execute(sa.update(ACTUALS).values(bill="{}"))
-    with pytest.raises(PlanStoreError, match="a bill of “Lab” cannot be read"):
+    with pytest.raises(PricingError, match="a bill of “Lab” cannot be read"):
         kept_actuals(store, lab, 1)

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from planner.network.config_file import own_model
-from planner.network.config_layers import ConfigError
 from planner.network.record import (
     active_parameter_count_b,
     build_network,
@@ -15,6 +14,7 @@ from planner.network.record import (
     user_model_record,
     with_user_models,
 )
+from pricing import PricingError
 from tests.facts import CATALOGUE
 from tests.rows import each_row
 
@@ -172,13 +172,13 @@ def test_it_is_called_as_it_is_asked_or_as_it_calls_itself() -> None:
     ({"text_config": {"model_type": "x"}, "hidden_size": 8}, "want heads that divide"),
 ])  # fmt: skip
 def test_what_cannot_be_is_refused_with_the_key(changed: dict[str, Any], said: str) -> None:
-    with pytest.raises(ConfigError, match=f"^config.json: .*{said}"):
+    with pytest.raises(PricingError, match=f"^config.json: .*{said}"):
         read(**changed)
 
 
 @pytest.mark.parametrize("key", ["hidden_size", "num_hidden_layers", "num_attention_heads", "vocab_size"])
 def test_a_missing_number_is_named(key: str) -> None:
-    with pytest.raises(ConfigError, match=f"want {key}"):
+    with pytest.raises(PricingError, match=f"want {key}"):
         own_model(json.dumps({name: value for name, value in LLAMA.items() if name != key}))
 
 
@@ -190,7 +190,7 @@ NO_CONFIGURATION = [
 
 @each_row("text", NO_CONFIGURATION)
 def test_what_is_no_configuration_is_refused_in_a_sentence(text: str) -> None:
-    with pytest.raises(ConfigError, match=r"^mine.json: .*\.$"):
+    with pytest.raises(PricingError, match=r"^mine.json: .*\.$"):
         own_model(text, file="mine.json")
 
 

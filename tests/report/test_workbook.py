@@ -18,13 +18,13 @@ from planner.money.measures import RATE, present_usd
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.report.files.excel import TODAY, cell_name, column, excel_formula
-from planner.report.files.workbook import NothingPriced
 from planner.report.files.workbook_option import MEASURED
 from planner.scenario.presets import load_presets
 from planner.scenario.rent import RentalInputs
 from planner.scenario.scenario import Scenario
 from planner.scenario.terms import CapitalInputs, TaxInputs
 from planner.scenario.work import Work
+from pricing import PricingError
 from tests.office import Sheets, recalculated, with_cells
 from tests.report.workbooks import (
     FACTORS,
@@ -205,7 +205,7 @@ def test_json_workbook_and_focus_of_one_call_have_the_same_figures(
 
 def test_a_plan_without_a_price_is_refused_with_a_sentence() -> None:
     plan, answer = answered(Scenario(ways=("hosted",)))
-    with pytest.raises(NothingPriced, match="No option of this plan has a price"):
+    with pytest.raises(PricingError, match="No option of this plan has a price"):
         written(plan, answer)
 
 

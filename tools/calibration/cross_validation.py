@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from planner.evidence.checked import ErrorSummary, group_of
-from planner.evidence.table import RunTableError
 from planner.scenario.vocabulary import Kind
 from planner.speed.bands import Band
+from pricing import PricingError
 from tools.calibration.least_squares import Array
 
 TAIL = 0.1  # of runs outside a band on either side
@@ -21,10 +21,10 @@ ErrorsWithout = Callable[[NDArray[np.bool_]], Array]
 
 
 def check_enough_sources(kind: Kind, sources: Iterable[str]) -> None:
-    """Raise `RunTableError` where leaving one source out would leave none."""
+    """Raise `PricingError` where leaving one source out would leave none."""
     count = len(set(sources))
     if count < FEWEST_SOURCES:
-        raise RunTableError(
+        raise PricingError(
             f"{kind}: runs of {count} sources can be fitted to, want at least {FEWEST_SOURCES}: "
             "leaving one out judges the fit."
         )

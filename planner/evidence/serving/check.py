@@ -234,7 +234,7 @@ def batch_at_rate(case: ServingCase, rate: ServingRates, *, most: Array, request
 def anchored(
     catalogue: Catalogue, job: ServingJob, rows: Sequence[Row], *, file: str, constants: ServingConstants | None = None
 ) -> CorrectedJob[ServingJob]:
-    """Return the job corrected by measured runs of its model and engine; raise `RunTableError` if none is usable."""
+    """Return the job corrected by measured runs of its model and engine; raise `PricingError` if none is usable."""
     table = factors("serving", own_serving_runs(catalogue, rows, constants), source="", day=None)
     refuse_unusable(table, file=file)
     return with_factors(catalogue, job, names.accelerator(catalogue, job.accelerator), table, matching_runs)

@@ -4,8 +4,6 @@ Cells that are not stated are filled in by rules: the engine's defaults of that 
 the fewest accelerators that hold the weights. No result is read.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import dataclass, replace

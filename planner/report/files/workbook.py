@@ -63,12 +63,8 @@ _IN_USE, _TYPED, _LOW, _HIGH, _EXPORTED, _CHANGED = range(2, 8)
 _FIRST_INPUT = 6  # row of the first input
 
 
-class NothingPriced(PricingError):
-    """There is no option to put into a workbook."""
-
-
 def workbook(plan: Plan, answer: Answer, futures: Futures | None, headline: Sequence[str]) -> bytes:
-    """Return the plan as a workbook: `headline` is its answer in words, the title first. Or raise `NothingPriced`."""
+    """Return the plan as a workbook: `headline` is its answer in words, the title first. Or raise `PricingError`."""
     from xlsxwriter import Workbook  # loaded where a workbook is written: few plans leave as one
     from xlsxwriter.worksheet import CellFormulaTuple, Worksheet
 
@@ -82,7 +78,7 @@ def workbook(plan: Plan, answer: Answer, futures: Futures | None, headline: Sequ
     out, results = io.BytesIO(), tuple(results_of(plan, answer, futures))
     baseline = next((result for result in results if result.is_baseline), None)
     if baseline is None:
-        raise NothingPriced("No option of this plan has a price, so there is nothing to put into a workbook.")
+        raise PricingError("No option of this plan has a price, so there is nothing to put into a workbook.")
     text_only = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
     with Workbook(out, text_only) as file:
         file.worksheet_class = QuickSheet

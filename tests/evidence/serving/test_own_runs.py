@@ -7,11 +7,11 @@ import pytest
 
 from planner.evidence.constants_file import serving_constants_in
 from planner.evidence.serving.check import anchored
-from planner.evidence.table import RunTableError
 from planner.scenario.jobs import ServingJob
 from planner.speed.hardware import DATA
 from planner.speed.serving import serve
 from planner.speed.serving.chips import serving_data
+from pricing import PricingError
 from tests.facts import CATALOGUE
 from tests.rows import each_row
 
@@ -58,7 +58,7 @@ def test_a_slower_machine_answers_later_and_promises_less() -> None:
 
 
 def test_a_table_without_a_usable_run_is_refused() -> None:
-    with pytest.raises(RunTableError, match=r"mine.csv: none of 1 run can be used"):
+    with pytest.raises(PricingError, match=r"mine.csv: none of 1 run can be used"):
         anchored(CATALOGUE, JOB, [row(model="Nobody-7")], file="mine.csv")
 
 
@@ -87,5 +87,5 @@ def test_a_file_of_before_with_likeness_is_still_read() -> None:
 
 def test_a_set_with_one_constant_missing_is_refused() -> None:
     lines = [line for line in HOUSE.splitlines() if not line.startswith("  cdna3:")]
-    with pytest.raises(RunTableError, match="cdna3 is missing"):
+    with pytest.raises(PricingError, match="cdna3 is missing"):
         serving_constants_in("\n".join(lines), file="c.yaml")

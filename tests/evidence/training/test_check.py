@@ -8,13 +8,12 @@ import pytest
 
 from planner.evidence.checked import skip_counts, summary
 from planner.evidence.constants_file import training_constants_in
-from planner.evidence.table import RunTableError
 from planner.evidence.training.check import anchored, check_training
 from planner.speed.hardware import InvalidJobError
 from planner.speed.pace import credibility, prior_runs
 from planner.speed.training import TrainingJob, train
 from planner.speed.training.constants import NAMES, default_bands, default_calibration, run_kind, size_class
-from pricing import Catalogue, strict_yaml
+from pricing import Catalogue, PricingError, strict_yaml
 from tests.rows import each_row
 from tools.calibrate import calibrate
 from tools.calibration.training import (
@@ -242,7 +241,7 @@ def file_with(**changes: str) -> str:
     ({"colour": "red"}, "colour: there is no such key"),
 ])  # fmt: skip
 def test_a_file_that_is_none_of_ours_is_told_in_one_sentence(changes: dict[str, Any], wish: str) -> None:
-    with pytest.raises(RunTableError, match=rf"mine.yaml: {wish}"):
+    with pytest.raises(PricingError, match=rf"mine.yaml: {wish}"):
         training_constants_in(file_with(**changes), file="mine.yaml")
 
 
@@ -250,7 +249,7 @@ def test_the_same_file_without_the_mistake_is_taken() -> None:
     assert training_constants_in(file_with(), file="mine.yaml").constants.e16 == pytest.approx(
         default_calibration().constants.e16, rel=1e-6
     )
-    with pytest.raises(RunTableError, match="the file"):
+    with pytest.raises(PricingError, match="the file"):
         training_constants_in("- 1\n", file="mine.yaml")
 
 

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from planner.cli import main
-from pricing import load_catalogue
+from pricing import PricingError, load_catalogue
 from pricing.feeds.client import Client, ClientLimits
 from pricing.feeds.database import opened
 from pricing.feeds.feed import FeedError
 from pricing.feeds.live import current
 from pricing.feeds.naming import unresolved_names
 from pricing.feeds.refresh import SourceResult, Ways, refresh
-from pricing.feeds.registry import COLUMNS, LATEST, PublishedAddressError, published_feed
+from pricing.feeds.registry import COLUMNS, LATEST, published_feed
 from pricing.feeds.store import LivePriceStore
 from pricing.formulas import unseen
 from tests.pricing.feeds.made import DAY
@@ -128,7 +128,7 @@ def test_a_refresh_survives_anything_in_a_published_folder(tmp_path: Path, envir
 ])  # fmt: skip
 def test_an_address_that_is_none_is_told_in_a_sentence(where: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(
-        PublishedAddressError, match=r"is no address to read prices from: want https://HOST/FOLDER, or a folder\."
+        PricingError, match=r"is no address to read prices from: want https://HOST/FOLDER, or a folder\."
     ):
         published_feed(where)
     assert main(["refresh", "--source", where]) == 2
