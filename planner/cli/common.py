@@ -265,6 +265,11 @@ def add_output_arguments(verb: Any, *, csv: str) -> None:
     """Add the arguments about prices and about output."""
     verb.add_argument("--quotes", type=Path, metavar="FILE", help="your own prices, CSV or YAML; they win")
     verb.add_argument("--day", type=day, metavar="YYYY-MM-DD", help="the day of prices; today")
+    add_form_arguments(verb, csv=csv)
+
+
+def add_form_arguments(verb: Any, *, csv: str = "write the table") -> None:
+    """Add the forms in which a result can be written."""
     verb.add_argument("--json", action="store_true", help="print JSON")
     verb.add_argument("--csv", type=Path, metavar="FILE", help=csv)
 

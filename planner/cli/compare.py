@@ -1,10 +1,9 @@
 """`compare`: several scenarios side by side, and their differences."""
 
 import argparse
-from pathlib import Path
 from typing import Any
 
-from planner.cli.common import UsageError, add_catalog_arguments, write_result
+from planner.cli.common import UsageError, add_catalog_arguments, add_form_arguments, write_result
 
 MOST = 8
 
@@ -15,8 +14,7 @@ def add(verbs: Any) -> None:
     verb.set_defaults(verb=run)
     verb.add_argument("scenarios", nargs="+", metavar="SCENARIO", help="two or more YAML files or names of presets")
     add_catalog_arguments(verb)
-    verb.add_argument("--json", action="store_true", help="print JSON")
-    verb.add_argument("--csv", type=Path, metavar="FILE", help="write the table")
+    add_form_arguments(verb)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -6,10 +6,9 @@ import argparse
 import getpass
 from contextlib import closing, nullcontext
 from datetime import UTC, date, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planner.cli.common import UsageError, emit
+from planner.cli.common import UsageError, add_form_arguments, emit
 
 if TYPE_CHECKING:
     from pricing.feeds.naming import NameDecisionResult
@@ -24,8 +23,7 @@ def add(verbs: Any) -> None:
     verb.add_argument("--name", action="append", default=[], metavar="NAME=ID", help=_NAME)
     verb.add_argument("--by", metavar="NAME", help="who decides; the name of this account")
     verb.add_argument("--trail", action="store_true", help="who read, accepted, refused, undid and explained what")
-    verb.add_argument("--json", action="store_true", help="print JSON")
-    verb.add_argument("--csv", type=Path, metavar="FILE", help="write one row for each price that is held")
+    add_form_arguments(verb, csv="write one row for each price that is held")
 
 
 _NAME = "the meaning of an unknown name: an id, `new` for a new seller, `none` for unwanted prices; may be said again"

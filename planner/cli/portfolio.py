@@ -9,7 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planner.cli.common import UsageError, day, emit, write_file
+from planner.cli.common import UsageError, add_form_arguments, day, emit, write_file
 
 if TYPE_CHECKING:
     from planner.scenario.file import PortfolioEntry
@@ -28,8 +28,7 @@ def add(verbs: Any) -> None:
     verb.add_argument("--by", choices=("hours", "peak"), default="hours",
         help="divide costs by the GPU-hours of each plan, or by its most GPUs at once")  # fmt: skip
     verb.add_argument("--day", type=day, metavar="YYYY-MM-DD", help="the first day of the portfolio; today")
-    verb.add_argument("--json", action="store_true", help="print JSON")
-    verb.add_argument("--csv", type=Path, metavar="FILE", help="write what each plan pays by month")
+    add_form_arguments(verb, csv="write what each plan pays by month")
     verb.add_argument("--demand", type=Path, metavar="FILE", help="write the GPU-hours of each plan by month, as CSV")
     verb.add_argument("--focus", type=Path, metavar="FILE", help="write the chargeback in FOCUS (CSV, or .parquet)")
     verb.add_argument("--focus-version", choices=("1.2", "1.4"), default="1.4", help="of FOCUS; 1.4")

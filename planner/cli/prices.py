@@ -5,7 +5,16 @@ import sys
 from pathlib import Path
 from typing import Any, get_args
 
-from planner.cli.common import OK, add_location_argument, dated_facts, day, keep_flags, whole, write_result
+from planner.cli.common import (
+    OK,
+    add_form_arguments,
+    add_location_argument,
+    dated_facts,
+    day,
+    keep_flags,
+    whole,
+    write_result,
+)
 from pricing.choices import TRUST_ORDER, Purchase
 
 SORTS = ("price", "instance", "age", "provider", "accelerator", "region")
@@ -31,8 +40,7 @@ def add(verbs: Any) -> None:
     prices.add_argument(
         "--day", type=day, default=None, metavar="YYYY-MM-DD", help="the day ages are counted to; today"
     )
-    prices.add_argument("--json", action="store_true", help="print JSON")
-    prices.add_argument("--csv", type=Path, metavar="FILE", help="write CSV")
+    add_form_arguments(prices, csv="write CSV")
     keep_flags(prices)
 
 

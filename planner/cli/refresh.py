@@ -8,10 +8,9 @@ import threading
 from collections.abc import Iterable, Mapping
 from contextlib import closing
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planner.cli.common import FAILED, OK, UsageError, emit
+from planner.cli.common import FAILED, OK, UsageError, add_form_arguments, emit
 
 if TYPE_CHECKING:
     from pricing.feeds.feed import Feed
@@ -34,8 +33,7 @@ def add(verbs: Any) -> None:
     verb.add_argument("--dry-run", action="store_true", help="read and judge, and keep nothing")
     verb.add_argument("--undo", action="store_true", help="put aside what the last refresh brought")
     verb.add_argument("--by", metavar="NAME", help="who undoes it; the name of this account")
-    verb.add_argument("--json", action="store_true", help="print JSON")
-    verb.add_argument("--csv", type=Path, metavar="FILE", help="write one row for each source")
+    add_form_arguments(verb, csv="write one row for each source")
 
 
 def run(args: argparse.Namespace) -> int:
