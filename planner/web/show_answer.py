@@ -23,9 +23,9 @@ from planner.scenario.presets import PresetSource, load_presets
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.study.buy_or_wait import BuyOrWaitFutures, BuyOrWaitUnavailable, Waiting, buy_or_wait_futures, waiting
 from planner.study.measures import MEASURES
-from planner.study.mix.best_mix import BestMix, MixUnavailable, best_mix
+from planner.study.mix.best_mix import MixUnavailable, best_mix
 from planner.study.uncertainty.futures import Futures
-from planner.study.uncertainty.sure_verdict import MedianShift, median_shifts
+from planner.study.uncertainty.sure_verdict import median_shifts
 from planner.web import address, ask, show, show_ledger, state, workers
 from planner.web.shared import shared
 from planner.web.state import PlanResult
@@ -80,9 +80,7 @@ def confidence(answer: Answer, futures: Futures | None) -> None:
     show.table("futures-inputs", _INPUTS, lambda: counted.inputs_table(futures), file="futures-inputs.csv", alt=_INPUTS)
 
 
-@shared(64, key=lambda answer, futures: (answer.plan,))
-def _median_shifts(answer: Answer, futures: Futures) -> tuple[MedianShift, ...]:
-    return median_shifts(answer, futures)
+_median_shifts = shared(64, key=lambda answer, _: (answer.plan,))(median_shifts)
 
 
 def late() -> PlanResult | None:
@@ -164,9 +162,7 @@ def parts(ledgers: Sequence[Ledger], money: Money = TODAY) -> None:
 # The best mix, orders, buying now or later
 
 
-@shared(64)
-def _best_mix(plan: Plan) -> BestMix | MixUnavailable:
-    return workers.run_in_worker(best_mix, plan)
+_best_mix = shared(64)(workers.remote(best_mix, is_slow=False))
 
 
 @shared(64)
@@ -242,9 +238,9 @@ def buy_or_wait(plan: Plan) -> None:
 # Other measures
 
 
-@shared(64, key=lambda plan, answer, futures: (plan,))
-def _other_measures(plan: Plan, answer: Answer, futures: Futures | None) -> OtherMeasures | None:
-    return workers.run_in_worker(measures_report.other_measures, plan, answer, futures)
+_other_measures = shared(64, key=lambda plan, *_: (plan,))(
+    workers.remote(measures_report.other_measures, is_slow=False)
+)
 
 
 def _other_measures_view(plan: Plan, answer: Answer, futures: Futures | None) -> None:

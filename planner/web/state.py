@@ -238,7 +238,7 @@ def shared_result(facts: Catalogue, scenario: Scenario, day: date, *, with_detai
     """Return a plan and its answer, calculated once for all sessions; in a worker process where there is one."""
     name = f"{facts.digest} {day} {key_of(scenario)} {with_details}"
     is_slow = scenario.estimate.seconds > _QUICK_SECONDS
-    return workers.run_once(name, evaluate, is_slow=is_slow)(facts, scenario, day, with_details=with_details)
+    return workers.remote(evaluate, is_slow=is_slow, name=name)(facts, scenario, day, with_details=with_details)
 
 
 def of_plan(*args: Any) -> tuple[Any, ...]:

@@ -19,17 +19,17 @@ from planner.report.speed.serving_words import accelerators_table, side_by_side
 from planner.report.table import Table
 from planner.report.what_if import compared_pair
 from planner.scenario.base import HOURS_PER_YEAR
-from planner.scenario.jobs import ServingJob, TrainingJob
+from planner.scenario.jobs import ServingJob
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import TrainingTask
 from planner.scenario.ways import Way
 from planner.scenario.work import Work
 from planner.speed.scenario_jobs import ScenarioServing, ScenarioTraining, solved_jobs
 from planner.speed.serving import is_non_llm_work
-from planner.speed.serving.serve import ServingVariant, serving_variants
-from planner.speed.training.savings import MemorySaving, memory_savings
+from planner.speed.serving.serve import serving_variants
+from planner.speed.training.savings import memory_savings
 from planner.speed.work_to_hours import ScenarioInHours, serving_job
-from planner.study.market.gpu_guide import GuideChoice, guide_choices
+from planner.study.market.gpu_guide import guide_choices
 from planner.study.market.survey import MarketCandidate, MarketStudy, doubling_candidates, market, without_choice
 from planner.study.uncertainty import break_even_map as maps
 from planner.study.uncertainty.break_even_map import BreakEvenMap
@@ -133,21 +133,11 @@ def cost(work: ModelWork) -> JobHourQuote | None:
     return _hired(state.catalogue(), work.result.accelerator, count, hours, together, state.day())
 
 
-@shared(128)
-def training_memory(facts: Catalogue, job: TrainingJob) -> tuple[MemorySaving, ...]:
-    """Return the memory the job needs, as it is and with each saving."""
-    return memory_savings(facts, job)
-
-
-@shared(128)
-def serving_memory(facts: Catalogue, job: ServingJob) -> tuple[ServingVariant, ...]:
-    """Return the memory the service needs, as it is and with each change."""
-    return serving_variants(facts, job)
-
-
-@shared(16, spinner="Trying every accelerator of the catalogue")
-def _count_candidates(facts: Catalogue, scenario: Scenario, day: date) -> tuple[MarketCandidate, ...]:
-    return workers.run_in_slow_worker(doubling_candidates, facts, scenario, day)
+training_memory = shared(128)(memory_savings)
+serving_memory = shared(128)(serving_variants)
+_count_candidates = shared(16, spinner="Trying every accelerator of the catalogue")(
+    workers.remote(doubling_candidates, is_slow=True)
+)
 
 
 @shared(16)
@@ -199,10 +189,8 @@ def _point_of(pin: PinnedPlan, work: ModelWork, candidates: MarketStudy) -> Mark
     return None
 
 
-@shared(4, spinner="Asking the whole catalogue, use by use")
-def gpu_guide(facts: Catalogue, day: date) -> tuple[GuideChoice, ...]:
-    """Return a GPU for learning, fine-tuning, training, serving and all of it. Takes seconds the first time."""
-    return workers.run_in_slow_worker(guide_choices, facts, day)
+# a GPU for learning, fine-tuning, training, serving and all of it: takes seconds the first time
+gpu_guide = shared(4, spinner="Asking the whole catalogue, use by use")(workers.remote(guide_choices, is_slow=True))
 
 
 @dataclass(frozen=True)

@@ -296,20 +296,17 @@ def used(pool: WorkerPool) -> Iterator[None]:
 
 def run_in_worker(function: Callable[_P, _T], *args: _P.args, **named: _P.kwargs) -> _T:
     """Return the result of a quick function from a worker process; from this one where none was started."""
-    return _remote(function, is_slow=False)(*args, **named)
+    return remote(function, is_slow=False)(*args, **named)
 
 
 def run_in_slow_worker(function: Callable[_P, _T], *args: _P.args, **named: _P.kwargs) -> _T:
     """Return the result of a function that takes more than a few tenths of a second, likewise."""
-    return _remote(function, is_slow=True)(*args, **named)
+    return remote(function, is_slow=True)(*args, **named)
 
 
-def run_once(name: str, function: Callable[_P, _T], *, is_slow: bool) -> Callable[_P, _T]:
-    """Return the function so that it runs once for all sessions that ask for its result by this name meanwhile."""
-    return _remote(function, is_slow=is_slow, name=name)
+def remote(function: Callable[_P, _T], *, is_slow: bool, name: str = "") -> Callable[_P, _T]:
+    """Return the function run by a worker process, once for all sessions that ask by the name meanwhile."""
 
-
-def _remote(function: Callable[_P, _T], *, is_slow: bool, name: str = "") -> Callable[_P, _T]:
     def call(*args: _P.args, **named: _P.kwargs) -> _T:
         if not _pool:
             return with_money(shown_money(), function, *args, **named)
