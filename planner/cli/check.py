@@ -1,11 +1,12 @@
 """`check`: published or own runs beside the predictions of the engine."""
 
 import argparse
+from dataclasses import asdict
 from datetime import date
 from pathlib import Path
 from typing import Any
 
-from planner.cli.common import day, emit
+from planner.cli.common import add_form_arguments, day, emit
 
 
 def add(verbs: Any) -> None:
@@ -21,8 +22,7 @@ def add(verbs: Any) -> None:
         runs = "your runs (docs/published-runs.md); without it, ours"
         verb.add_argument("runs", type=Path, nargs="?", metavar="RUNS.csv", help=runs)
         verb.add_argument("--day", type=day, default=None, metavar="YYYY-MM-DD", help="written beside factors; today")
-        verb.add_argument("--json", action="store_true", help="print JSON")
-        verb.add_argument("--csv", type=Path, metavar="FILE", help="write id and predictions of every run")
+        add_form_arguments(verb, csv="write id and predictions of every run")
 
 
 _FACTORS = "A scenario uses them with these lines, or `plan`, `compare`, `cheapest` and `sweep` with --runs:"
@@ -34,14 +34,15 @@ def _run_check(args: argparse.Namespace) -> int:
     from planner.evidence.checked import skip_counts, summary
     from planner.evidence.constants_file import KINDS, factors_from_rows
     from planner.report import words
-    from planner.report.speed.runs import check_summary, checked_rows, checked_text, group_rows, own_runs_finding
+    from planner.report.forms import to_plain_record
+    from planner.report.speed.runs import check_summary, checked_row, checked_text, own_runs_finding
     from planner.report.table import Table
     from planner.scenario.file import format_part
     from pricing import load_catalogue
 
     catalogue, runs = load_catalogue(), load_runs(args.kind, args.runs)
     checked = KINDS[args.kind].check(catalogue, runs)
-    rows, measured = checked_rows(checked), tuple[dict[str, Any], ...]()
+    rows, measured = list(map(checked_row, checked)), tuple[dict[str, Any], ...]()
     note = " Most were fitted: errors on new runs are larger (docs/speed.md).\n"
     if args.runs is not None:
         note, day = "\n", args.day or date.today()
@@ -56,7 +57,7 @@ def _run_check(args: argparse.Namespace) -> int:
         data=lambda: {
             "catalogue_digest": catalogue.digest,
             "catalogue_day": catalogue.day,
-            "summary": group_rows(summary(checked)),
+            "summary": [to_plain_record(asdict(group)) for group in summary(checked)],
             "skipped": words.counted(skip_counts(checked), "reason", "runs"),
             "runs": rows,
             "measured": measured,

@@ -69,9 +69,9 @@ def run(args: argparse.Namespace) -> int:
     report = with_studies(report) if args.full or args.json else report  # they take as long as all else
     _write_csv_files(report, args)
     if args.focus:
-        from planner.report.files.focus import focus_file
+        from planner.report.files.focus import focus_bytes, focus_table
 
-        write_file(args.focus, focus_file(report.plan, args.focus_version, args.focus.suffix))
+        write_file(args.focus, focus_bytes(focus_table(report.plan, args.focus_version), args.focus.suffix))
     if args.xlsx:
         from planner.report.files.workbook import workbook
 

@@ -17,14 +17,15 @@ def add(verbs: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Every overdue figure, weighed by the presets and the default."""
-    from planner.report.facts.assumptions import overdue_rows, overdue_table, overdue_text
+    from planner.report.facts.assumptions import overdue_row, overdue_table, overdue_text
     from planner.study.uncertainty.futures import overdue_impacts, usual_plans
     from pricing.feeds.live import current
     from pricing.stale import as_of
 
     day = args.day or date.today()
     catalogue = with_quote_file(as_of(current(), day), args.quotes, day)
-    rows = overdue_rows(catalogue, overdue_impacts(catalogue, usual_plans(catalogue, day), day), day)
+    impacts = overdue_impacts(catalogue, usual_plans(catalogue, day), day)
+    rows = [overdue_row(catalogue, impact, day) for impact in impacts]
     return emit(
         args,
         table=lambda: overdue_table(rows),

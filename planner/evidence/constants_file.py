@@ -22,7 +22,6 @@ from planner.speed.training.constants import NAMES as TRAINING_NAMES
 from planner.speed.training.constants import TrainingCalibration, TrainingConstants
 from pricing import Catalogue, PricingError, strict_yaml
 from pricing.figure import StrictModel
-from pricing.schema import editor_schema
 from pricing.strict_yaml import first_error_message
 
 Record = TypeVar("Record", bound=pydantic.BaseModel)
@@ -46,7 +45,7 @@ class _ServingConstant(StrictModel):
     means: str = Field(max_length=400)
 
 
-class _TrainingFile(StrictModel):
+class TrainingConstantsFile(StrictModel):
     """Fitted constants of training; fields that predictions do not need are checked by type only."""
 
     about: str = Field(default="", description="what this file holds and where it came from")
@@ -87,7 +86,7 @@ class _ServingFile(StrictModel):
 
 def training_constants_in(text: str, *, file: str) -> TrainingCalibration:
     """Return the training constants of a file, or raise `PricingError` with what is wrong where."""
-    read = _read(_TrainingFile, text, TRAINING_NAMES, file=file)
+    read = _read(TrainingConstantsFile, text, TRAINING_NAMES, file=file)
     for name, constant in read.constants.items():
         if not 1 / _FARTHEST_FROM_PRIOR < constant.value / constant.prior < _FARTHEST_FROM_PRIOR:
             wrong = f"{constant.value:g} is beyond {_FARTHEST_FROM_PRIOR:g} times its prior {constant.prior:g}"
@@ -109,7 +108,7 @@ def serving_constants_in(text: str, *, file: str) -> ServingConstants:
     return ServingConstants(**values)
 
 
-File = TypeVar("File", _TrainingFile, _ServingFile)
+File = TypeVar("File", TrainingConstantsFile, _ServingFile)
 
 
 def _read(record: type[File], text: str, names: Sequence[str], *, file: str) -> File:
@@ -140,11 +139,6 @@ def read_constants_record(record: type[Record], read: Any, *, file: str, writer:
         place, wish, _ = first_error_message(error)
         where = ".".join(map(str, place)) or "the file"
         raise PricingError(f"{file}: {where}: {wish}; give what {writer} writes.") from error
-
-
-def training_constants_schema() -> dict[str, Any]:
-    """Return what a file of training constants may hold, as JSON schema."""
-    return editor_schema(_TrainingFile)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from planner.report.futures.input_words import input_label, p10_p90_text, short_
 from planner.report.table import Table
 from planner.report.title import title
 from planner.study.uncertainty.break_even_map import BreakEvenMap, has_scenario_field
-from planner.study.uncertainty.stress import StressResult, StressTest, stresses
+from planner.study.uncertainty.stress import StressResult, StressTest
 from planner.study.uncertainty.sure_verdict import Judged
 from planner.study.uncertainty.tornado import SobolIndex, TornadoBar
 from pricing.figure import Source
@@ -128,11 +128,6 @@ def scenario_fields_of_test(plan: Plan, under: Plan | None) -> dict[str, float]:
     tried = {} if under is None else dict(under.setting.tried)
     values = {name: float(np.asarray(value).flat[0]) for name, value in tried.items()}
     return values if all(has_scenario_field(plan, name) for name in values) else {}
-
-
-def stress_test_keys() -> tuple[str, ...]:
-    """Return the keys of all tests, in the order of their buttons."""
-    return tuple(stresses())
 
 
 def uncertainty_summary(indices: Sequence[SobolIndex]) -> str:

@@ -12,6 +12,7 @@ import streamlit as st
 
 from planner.report import words
 from planner.report.market import live_prices as live_report
+from planner.report.table import Table
 from planner.web import address, show, sign_in, state
 from planner.web.headers import browser_name
 from planner.web.shared import memory
@@ -297,8 +298,9 @@ def _summary_view(result: RefreshResult) -> None:
 
 def _review(stored: LivePriceStatus) -> None:
     """Show prices on hold and unknown names, with the buttons that decide on them."""
-    on_hold = live_report.held_summary(stored.held)
-    st.header(words.markdown(on_hold.title), anchor=False)
+    rows = live_report.held_rows(stored.held)
+    prices = live_report.to_decide_on(rows)
+    st.header(words.markdown(live_report.held_title(rows)), anchor=False)
     visitor = sign_in.visitor()
     if visitor.name:
         show.small(words.markdown(f"Decisions are kept under {visitor.name}, {visitor.means}."))
@@ -306,20 +308,22 @@ def _review(stored: LivePriceStatus) -> None:
         name = st.text_input("Who decides", _reviewer(), key="live-name", max_chars=100, help=_REVIEWER_HELP)
         st.session_state[_REVIEWER] = " ".join(name.split())[:100]
     is_anonymous = not _reviewer() or not visitor.may_change
-    for price in on_hold.prices[:_MOST]:
-        with st.container(horizontal=True, vertical_alignment="center", key=f"held-{price.id}"):
-            text = words.markdown(f"{price.what}: {price.why}.")
-            st.markdown(f"{text} :small[:gray[{words.markdown(price.of)}]]", width="stretch")
-            for label, verdict, able in (("Accept", "believed", price.can_be_accepted), ("Refuse", "refused", True)):
+    for price in prices[:_MOST]:
+        with st.container(horizontal=True, vertical_alignment="center", key=f"held-{price['id']}"):
+            text = words.markdown(f"{price['what']}: {price['why']}.")
+            read = words.markdown(f"{price['source']}, {words.day(price['day'])}")
+            st.markdown(f"{text} :small[:gray[{read}]]", width="stretch")
+            for label, verdict, able in (("Accept", "believed", price["can_be_accepted"]), ("Refuse", "refused", True)):
                 st.button(
-                    label, key=f"{verdict}-{price.id}", on_click=decide, args=(verdict, (price.id,)),
+                    label, key=f"{verdict}-{price['id']}", on_click=decide, args=(verdict, (price["id"],)),
                     disabled=is_anonymous or not able,
                 )  # fmt: skip
-    if on_hold.prices[_MOST:]:
-        show.small(f"{words.count(len(on_hold.prices) - _MOST, 'price')} more come up as these are decided.")
+    if prices[_MOST:]:
+        show.small(f"{words.count(len(prices) - _MOST, 'price')} more come up as these are decided.")
     _names_view(stored, is_anonymous=is_anonymous)
     if stored.held:
-        show.download("Download all prices on hold (CSV)", "held.csv", lambda: show.to_csv(on_hold.table), "csv-held")
+        table = Table.from_raw_rows(rows)
+        show.download("Download all prices on hold (CSV)", "held.csv", lambda: show.to_csv(table), "csv-held")
     if stored.last is not None:
         st.button(
             "Undo the last refresh", key="undo-live", icon=":material/undo:", help=_UNDO, disabled=is_anonymous,

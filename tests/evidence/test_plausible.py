@@ -20,7 +20,7 @@ from planner.evidence.nearest import (
 )
 from planner.evidence.plausible import MeasuredFigure, UnitMistake, doubt, is_possible
 from planner.evidence.table import TABLES, read_run_rows
-from planner.report.speed.runs import checked_rows, checked_text
+from planner.report.speed.runs import checked_row, checked_text
 from planner.scenario.vocabulary import Kind
 from pricing import Catalogue, load_catalogue
 from tests.evidence.golden import serving_rows, training_rows
@@ -105,7 +105,7 @@ def test_what_is_possible_but_off_by_a_unit_is_kept_and_told(
     else:
         assert f"it looks like {looks}: if so, write" in found.doubt
         assert found.doubt in checked_text([found])
-        assert checked_rows([found])[0]["look_at_again"] == found.doubt
+        assert checked_row(found)["look_at_again"] == found.doubt
 
 
 @pytest.mark.parametrize(

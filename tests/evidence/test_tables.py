@@ -16,7 +16,7 @@ from planner.evidence.table import TABLES, published_runs, read_run_rows
 from planner.network.guess import LEAST_B, MOST_B, typical_model
 from planner.network.kinds import UnknownShape
 from planner.network.record import build_text_decoder
-from planner.report.speed.runs import check_summary, checked_rows, checked_text, runs_table, unused_reasons
+from planner.report.speed.runs import check_summary, checked_row, checked_text, runs_table, unused_reasons
 from planner.scenario.vocabulary import Kind
 from planner.speed.serving.chips import serving_data
 from planner.speed.training.constants import GUESSED
@@ -162,7 +162,7 @@ def test_a_rows_own_size_wins_over_its_name_is_marked_and_has_the_wide_band(kind
     assert named.skipped_reason is None
     assert named.guessed
     assert named.model is None
-    assert checked_rows([named])[0]["guessed"] is True
+    assert checked_row(named)["guessed"] is True
     assert "1 by a shape guessed from the size" in check_summary([named])
     value = named.rate
     assert value is not None

@@ -17,7 +17,7 @@ from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer, build_answer
 from planner.report.accounting.actual_words import actuals_of, compared, months_table, variance_table
 from planner.report.accounting.bill_file import COMMITTED, ON_DEMAND, SPOT, Bill, BillError, read_bill
-from planner.report.files.focus import focus_file
+from planner.report.files.focus import focus_bytes, focus_table
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
 from pricing.exchange import rates
@@ -69,7 +69,7 @@ def test_a_commitment_of_google_is_hours_and_a_fee() -> None:
 @pytest.mark.parametrize("version", ["1.2", "1.4"])
 def test_the_plan_itself_as_a_bill_differs_in_nothing(made: tuple[Plan, Answer], version: str, suffix: str) -> None:
     plan, answer = made
-    actuals = actuals_of(plan, read_bill(focus_file(plan, version, suffix), f"own{suffix}", RATES))
+    actuals = actuals_of(plan, read_bill(focus_bytes(focus_table(plan, version), suffix), f"own{suffix}", RATES))
     assert actuals.until == plan.setting.timeline.last
     rows = compared(plan, answer, actuals)
     assert len(rows) == 3

@@ -22,7 +22,6 @@ from planner.report.files.focus import (
     chargeback_table,
     columns,
     focus_bytes,
-    focus_file,
     focus_table,
 )
 from planner.scenario.presets import load_presets
@@ -148,9 +147,9 @@ def test_a_broken_row_is_seen() -> None:
 
 def test_csv_and_parquet_hold_the_same_rows_and_no_formula() -> None:
     plan = planned(CATALOGUE, TAXED, DAY)
-    raw = focus_file(plan, "1.4", ".csv").decode()
+    raw = focus_bytes(focus_table(plan, "1.4"), ".csv").decode()
     rows = list(csv.DictReader(io.StringIO(raw)))
-    table = pq.read_table(io.BytesIO(focus_file(plan, "1.4", ".parquet")))
+    table = pq.read_table(io.BytesIO(focus_bytes(focus_table(plan, "1.4"), ".parquet")))
     packed = table.to_pylist()
     assert tuple(rows[0]) == tuple(packed[0]) == columns("1.4")
     assert [float(row["BilledCost"]) for row in rows] == [row["BilledCost"] for row in packed]

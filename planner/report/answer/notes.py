@@ -26,12 +26,8 @@ from pricing.market.rivals import BOARDS, alike_models, scores_text, usual_board
 from pricing.market.sellers import TERM_MONTHS, band_of
 
 
-def bill_sentences(plan: Plan, answer: Answer) -> tuple[str, ...]:
-    """Return the bill beside the answer; nothing where no bill is entered."""
-    return tuple(_bill_sentences(plan, answer))
-
-
-def _bill_sentences(plan: Plan, answer: Answer) -> Iterator[str]:
+def bill_sentences(plan: Plan, answer: Answer) -> Iterator[str]:
+    """Yield the bill beside the answer; nothing where no bill is entered."""
     bill, now, best = plan.setting.scenario.bill, current_option(answer), answer.best
     if bill is None or now is None or best is None:
         return

@@ -50,18 +50,18 @@ def _unique(names: Sequence[str]) -> list[str]:
 def _measures(report: PlanReport) -> Iterator[FormattedMeasure]:
     plan, answer = report.plan, report.answer
     most = f"{plan.setting.demand.all.peak_accelerators:,} x {plan.setting.scenario.accelerator}"
-    yield FormattedMeasure("Verdict", report.summary.title, _plain)
-    yield FormattedMeasure("Best option cheaper in so many of 100 futures", best_cheaper_per_100(answer), _plain)
-    yield FormattedMeasure("Work", most, _plain)
-    yield FormattedMeasure("Years", plan.setting.scenario.years, _plain)
-    yield FormattedMeasure("Best option", answer.best.option.title if answer.best else None, _plain)
+    yield FormattedMeasure("Verdict", report.summary.title, words.number)
+    yield FormattedMeasure("Best option cheaper in so many of 100 futures", best_cheaper_per_100(answer), words.number)
+    yield FormattedMeasure("Work", most, words.number)
+    yield FormattedMeasure("Years", plan.setting.scenario.years, words.number)
+    yield FormattedMeasure("Best option", answer.best.option.title if answer.best else None, words.number)
     for label, way in (("Best option", answer.best), ("Own", answer.own), ("Rent", answer.rent)):
         yield from _money(label, way)
     for turn in answer.break_evens:
-        label, write = tables.INPUTS.get(turn.name, (turn.name, _plain))
+        label, write = tables.INPUTS.get(turn.name, (turn.name, words.number))
         yield FormattedMeasure(f"Same cost at: {label}", turn.value, write)
     yield from _speeds(plan)
-    yield FormattedMeasure("Rented on demand from", _rental_source(plan), _plain)
+    yield FormattedMeasure("Rented on demand from", _rental_source(plan), words.number)
 
 
 def _money(label: str, way: EvaluatedOption | None) -> Iterator[FormattedMeasure]:
@@ -78,16 +78,12 @@ def _speeds(plan: Plan) -> Iterator[FormattedMeasure]:
     resolved = plan.setting.resolved
     for trained in resolved.trainings[:1] if resolved else ():
         speed = trained.speed
-        yield FormattedMeasure("One run takes, days", speed.days.typical if speed else None, _plain)
-        yield FormattedMeasure("Memory needed of each GPU, GB", trained.memory_gb, _plain)
+        yield FormattedMeasure("One run takes, days", speed.days.typical if speed else None, words.number)
+        yield FormattedMeasure("Memory needed of each GPU, GB", trained.memory_gb, words.number)
     for served in resolved.servings[:1] if resolved else ():
         rate = served.output_tokens_per_s_at_peak if served.fits else None
-        yield FormattedMeasure("Tokens a second", rate, _plain)
-        yield FormattedMeasure("GPUs at the peak", served.accelerators_at_peak, _plain)
-
-
-def _plain(value: float) -> str:
-    return words.number(value)
+        yield FormattedMeasure("Tokens a second", rate, words.number)
+        yield FormattedMeasure("GPUs at the peak", served.accelerators_at_peak, words.number)
 
 
 def _rental_source(plan: Plan) -> str | None:

@@ -91,12 +91,8 @@ def refresh_limits_text() -> str:
     return words.listed(f"{kind.replace('_', ' ')} {days} days" for kind, days in ALLOWED_DAYS.items())
 
 
-def overdue_rows(catalogue: Catalogue, impacts: Sequence[OverdueImpact], day: date) -> list[dict[str, Any]]:
-    """Return one flat record for each overdue figure: those that move the usual plans most first."""
-    return [_overdue_row(catalogue, impact, day) for impact in impacts]
-
-
-def _overdue_row(catalogue: Catalogue, impact: OverdueImpact, day: date) -> dict[str, Any]:
+def overdue_row(catalogue: Catalogue, impact: OverdueImpact, day: date) -> dict[str, Any]:
+    """Return one flat record for an overdue figure, with what it moves."""
     figure = impact.placed.figure
     source = catalogue.sources[figure.newest.source]
     return {

@@ -85,7 +85,7 @@ def _light_schemas() -> dict[str, Callable[[], Schema]]:
 
 
 def _engine_schemas() -> dict[str, Callable[[], Schema]]:
-    from planner.evidence.constants_file import training_constants_schema
+    from planner.evidence.constants_file import TrainingConstantsFile
     from planner.report.files.answer_schema import answer_schema
     from planner.speed.hardware import Interconnect
     from planner.speed.pace import OwnRunWeights
@@ -115,6 +115,7 @@ def _engine_schemas() -> dict[str, Callable[[], Schema]]:
         "network": Interconnect,
         "goodput": TeamEfficiencyData,
         "own_runs": OwnRunWeights,
+        "training_constants": TrainingConstantsFile,
         "training_stacks": SoftwareStackData,
         "vision_training": images.ImageTrainingData,
     }
@@ -123,7 +124,6 @@ def _engine_schemas() -> dict[str, Callable[[], Schema]]:
     others = tuple(name for name in serving.ServingData.model_fields if name not in fitted)
     return {
         "answer": answer_schema,
-        "training_constants": training_constants_schema,
         "serving_constants": partial(editor_schema, serving.ServingData, only=("about", *fitted)),
         "serving_engines": partial(editor_schema, serving.ServingData, only=others),
         **{name: partial(editor_schema, record) for name, record in records.items()},

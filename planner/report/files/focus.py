@@ -126,11 +126,6 @@ def chargeback_table(fleets: tuple[SharedFleet, ...], rule: Rule, version: Focus
     return Table.from_raw_rows((row for fleet in fleets for row in rows(fleet)), names)
 
 
-def focus_file(plan: Plan, version: FocusVersion, suffix: str) -> bytes:
-    """Return the rows of a plan as Parquet where the name of the file ends so, else as CSV."""
-    return focus_bytes(focus_table(plan, version), suffix)
-
-
 def focus_bytes(table: Table, suffix: str) -> bytes:
     """Return rows as Parquet where the name of the file ends so, else as CSV."""
     if suffix != ".parquet":

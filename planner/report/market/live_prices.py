@@ -232,9 +232,7 @@ def held_text(rows: Sequence[Mapping[str, Any]], names: Sequence[UnresolvedName]
     if not rows:
         return "Nothing is held.\n"
     lines = [
-        {"Id": row["id"], "Source": row["source"], "What": row["what"], "Why": row["why"]}
-        for row in rows
-        if row["reason"] not in NAMES
+        {"Id": row["id"], "Source": row["source"], "What": row["what"], "Why": row["why"]} for row in to_decide_on(rows)
     ]
     parts = [text_table(Table.of(lines)) if lines else "", *map(name_question_text, names)]
     if lines:
@@ -244,39 +242,17 @@ def held_text(rows: Sequence[Mapping[str, Any]], names: Sequence[UnresolvedName]
     return "\n".join(filter(None, parts)) + "\n"
 
 
-class HeldPrice(NamedTuple):
-    """One price that a person must decide on."""
-
-    id: str
-    what: str
-    why: str  # with before and after
-    of: str  # the source, and the day read
-    can_be_accepted: bool
+def to_decide_on(rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the held prices that a person can decide on: those whose names are known."""
+    return [row for row in rows if row["reason"] not in NAMES]
 
 
-class HeldPricesSummary(NamedTuple):
-    """All held prices: those to decide on, and all of them for a file."""
-
-    title: str
-    prices: tuple[HeldPrice, ...]
-    table: Table
-
-
-def held_summary(held: Sequence[HeldReading]) -> HeldPricesSummary:
-    """Return the held prices with before and after; those under unknown names are counted."""
-    rows = held_rows(held)
-    prices = tuple(
-        HeldPrice(
-            row["id"], row["what"], row["why"], f"{row['source']}, {words.day(row['day'])}", row["can_be_accepted"]
-        )
-        for row in rows
-        if row["reason"] not in NAMES
-    )
-    unknown = len(rows) - len(prices)
-    parts = ((len(prices), "to decide on"), (unknown, "under names that the catalogue does not know"))
+def held_title(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return how many prices are held; those under unknown names are counted apart."""
+    known = len(to_decide_on(rows))
+    parts = ((known, "to decide on"), (len(rows) - known, "under names that the catalogue does not know"))
     counts = ", ".join(f"{words.count(number, 'price')} {what}" for number, what in parts if number)
-    title = f"Held for a person: {counts}." if rows else "Nothing is held."
-    return HeldPricesSummary(title, prices, Table.from_raw_rows(rows))
+    return f"Held for a person: {counts}." if rows else "Nothing is held."
 
 
 def name_question_text(name: UnresolvedName) -> str:

@@ -1,7 +1,6 @@
 """Measured runs, published or your own, beside their predictions: rows for CSV and JSON, tables and text."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -44,12 +43,8 @@ _UNIT = "times what is predicted"
 _MOST_REASONS = 5
 
 
-def checked_rows(checked: Sequence[CheckedRun]) -> list[dict[str, Any]]:
-    """Return each run with its predictions, then the band; None where there is none."""
-    return [_checked_row(run) for run in checked]
-
-
-def _checked_row(run: CheckedRun) -> dict[str, Any]:
+def checked_row(run: CheckedRun) -> dict[str, Any]:
+    """Return a run with its predictions, then the band; None where there is none."""
     predicted = {f"predicted_{column}": run.predicted.get(column) for column in run.table.predicts}
     band = {
         f"{end}_{rate}": value if rate == run.rate_column else None
@@ -59,11 +54,6 @@ def _checked_row(run: CheckedRun) -> dict[str, Any]:
     row = {"id": run.id, **predicted, "fits": run.fits, "skipped_reason": run.skipped_reason or "",
            "guessed": run.guessed, **band, "look_at_again": run.doubt}  # fmt: skip
     return to_plain_record(row)
-
-
-def group_rows(groups: Sequence[ErrorSummary]) -> list[dict[str, Any]]:
-    """Return the groups of the summary as plain data."""
-    return [to_plain_record(asdict(group)) for group in groups]
 
 
 def groups_table(groups: Sequence[ErrorSummary], head: str) -> Table:

@@ -105,7 +105,7 @@ def _map_chart(break_even_map: BreakEvenMap, finding: str) -> None:
 
 
 def _stress_tests() -> None:
-    names = {what_if_words.stress_label(key): key for key in what_if_words.stress_test_keys()}
+    names = {what_if_words.stress_label(key): key for key in stresses()}
     address.choices(STRESS, names)
     label = "What if ... Choose one or several"
     chosen = st.pills(label, list(names), selection_mode="multi", key=STRESS, help=what_if_words.ONLY_HERE)
