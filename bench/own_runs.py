@@ -15,13 +15,14 @@ import numpy as np
 
 from planner.evidence.checked import FactorTable, OwnRun, compared, factors
 from planner.evidence.serving.check import own_serving_runs
-from planner.evidence.serving.observed import ServingObservations, read_observations
+from planner.evidence.serving.observed import read_observations
 from planner.evidence.table import SERVING, TRAINING, Row, number, published_runs, text
 from planner.evidence.training.check import own_training_runs
 from planner.scenario.vocabulary import Kind
 from planner.speed.pace import NO_RUNS, SpeedCorrection, combine_runs, credibility, prior_runs
 from planner.speed.serving.case_of import level_name
 from pricing import Catalogue, load_catalogue
+from tools.calibration.observed import FittedObservations
 from tools.calibration.serving import fit, leave_one_group_out
 from tools.calibration.training import build_prior, build_sample, fitted, leave_source_out_errors
 
@@ -141,7 +142,7 @@ def _training(catalogue: Catalogue) -> list[Seen]:
 def _serving(catalogue: Catalogue) -> list[Seen]:
     rows = published_runs(SERVING)
     observations = read_observations(catalogue, rows)
-    observed = ServingObservations.of(observations)
+    observed = FittedObservations.of(observations)
     errors, _ = leave_one_group_out(observed, [one.source for one in observations], fit(observed))
     runs = {one.id: one for one in own_serving_runs(catalogue, rows) if one.like is not None}
     by_id = {row["id"]: row for row in rows}

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.evidence.serving.observed import ServingObservations, read_observations
+from planner.evidence.serving.observed import read_observations
 from planner.evidence.table import SERVING, TRAINING, Row, RunTable, published_runs, text
 from pricing import Catalogue, load_catalogue
 from tools.calibration.cross_validation import ErrorsWithout, leave_half_out_errors, leave_one_group_out_errors
@@ -22,6 +22,7 @@ from tools.calibration.error_spread import (
     held_out_class_bands,
     left_out,
 )
+from tools.calibration.observed import FittedObservations
 from tools.calibration.serving import errors_without as served_without
 from tools.calibration.serving import fit
 from tools.calibration.serving import traits_in as served_traits
@@ -81,10 +82,10 @@ def _training(catalogue: Catalogue) -> Part:
 def _serving(catalogue: Catalogue) -> Part:
     rows = published_runs(SERVING)
     observations, by_id = read_observations(catalogue, rows), {row["id"]: row for row in rows}
-    observed = ServingObservations.of(observations)
+    observed = FittedObservations.of(observations)
     without = served_without(observed, fit(observed))
     runs = served_traits(observations)
-    kinds = np.array([one.group if one.kind == "rate" else "time" for one in observations])
+    kinds = np.array([one.run.kind if one.kind == "rate" else "time" for one in observations])
     return Part(SERVING, 0.25, runs, kinds, [by_id[one.id] for one in observations], runs.source, without, without)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.evidence.serving.observed import ServingObservations, read_observations
+from planner.evidence.serving.observed import read_observations
 from planner.evidence.table import SERVING, TRAINING, published_runs
 from planner.network.network import Network
 from planner.speed.serving.cases import serving_rates
@@ -17,6 +17,7 @@ from planner.speed.training.constants import default_calibration
 from planner.speed.training.step import tokens_per_s
 from pricing import Catalogue
 from tools.calibration.cross_validation import leave_one_group_out_errors
+from tools.calibration.observed import FittedObservations
 from tools.calibration.serving import errors_without, fit
 from tools.calibration.training import build_prior, build_sample, fitted, leave_source_out_errors
 
@@ -45,11 +46,11 @@ class Case:
 def serving_cases(catalogue: Catalogue) -> list[Case]:
     """Runs that say how many tokens come out in a second; one user's engines left aside."""
     seen = read_observations(catalogue, published_runs(SERVING))
-    observed = ServingObservations.of(seen)
+    observed = FittedObservations.of(seen)
     errors = leave_one_group_out_errors([one.source for one in seen], errors_without(observed, fit(observed)))
     found = []
     for one, error in zip(seen, errors.tolist(), strict=True):
-        if one.kind != "rate" or one.group == "single":
+        if one.kind != "rate" or one.run.kind == "single":
             continue
         case, chip = one.run.case, one.run.setup.chip
         plan = {
@@ -65,7 +66,7 @@ def serving_cases(catalogue: Catalogue) -> list[Case]:
             "link_gb_s": float(case.machine.link_bytes_per_s) / 1e9,
         }  # fmt: skip
         shape = _shape(case.network)
-        found.append(Case(one.id, one.run.model, one.group, chip.name, one.per_s, error, plan, shape, machine))
+        found.append(Case(one.id, one.run.model, one.run.kind, chip.name, one.per_s, error, plan, shape, machine))
     return found
 
 
@@ -108,7 +109,7 @@ def own_predictions_per_second(catalogue: Catalogue) -> tuple[float, float]:
     """Return the training and serving runs that we predict per second of processor time, all at once."""
     known = default_calibration()
     sample = build_sample(catalogue, published_runs(TRAINING))
-    observed = ServingObservations.of(read_observations(catalogue, published_runs(SERVING)))
+    observed = FittedObservations.of(read_observations(catalogue, published_runs(SERVING)))
     best = fit(observed)
     training = _seconds(lambda: tokens_per_s(sample.shape, sample.chip, sample.plan, known.constants))
     serving = _seconds(

@@ -12,7 +12,7 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.evidence.serving.observed import ServingObservation, ServingObservations, read_observations
+from planner.evidence.serving.observed import ServingObservation, read_observations
 from planner.evidence.serving.runs import ServingRun
 from planner.evidence.table import Row
 from planner.speed.bands import Band, ErrorSpread, Level
@@ -36,6 +36,7 @@ from tools.calibration.fit import KindFit
 from tools.calibration.least_squares import Array, LeastSquaresProblem, SolverSettings, minimize, within_setups
 from tools.calibration.levels import fitted_levels, leveled
 from tools.calibration.noise_floor import Measurement
+from tools.calibration.observed import FittedObservations
 
 # Where the fit starts and is pulled to, and by how much (in logarithms) it may stray. Plain expectations, no result:
 # engines reach three quarters of a peak, a multiplier is one until runs say otherwise.
@@ -69,11 +70,11 @@ def expected() -> ServingConstants:
 
 def refit(catalogue: Catalogue, rows: Sequence[Row]) -> ServingConstants:
     """The constants that published, or your own, runs ask for."""
-    return fit(ServingObservations.of(read_observations(catalogue, rows)))
+    return fit(FittedObservations.of(read_observations(catalogue, rows)))
 
 
 def fit(
-    observed: ServingObservations, start: ServingConstants | None = None, free: Sequence[str] = FREE
+    observed: FittedObservations, start: ServingConstants | None = None, free: Sequence[str] = FREE
 ) -> ServingConstants:
     """Return the constants, those named in `free` fitted and the others as in `start`."""
     base = start or expected()
@@ -94,7 +95,7 @@ def fit(
     return constants(minimize(problem, np.array([np.log(getattr(base, name)) for name in free]), _STEPS))
 
 
-def weights_of(observed: ServingObservations) -> Array:
+def weights_of(observed: FittedObservations) -> Array:
     """Return weights: each source counts the same, however many rows it prints; one of few rows counts for less."""
     rows = Counter(observed.source.tolist())
     weight = np.array([min(1.0, rows[name] / _FULL_WEIGHT_ROWS) / rows[name] for name in observed.source])
@@ -102,7 +103,7 @@ def weights_of(observed: ServingObservations) -> Array:
 
 
 def leave_one_group_out(
-    observed: ServingObservations, groups: Sequence[str], start: ServingConstants
+    observed: FittedObservations, groups: Sequence[str], start: ServingConstants
 ) -> tuple[Array, dict[str, ServingConstants]]:
     """Errors of each figure by constants fitted without its group, from a fit to all; and those constants."""
     without: dict[str, ServingConstants] = {}
@@ -115,17 +116,17 @@ def leave_one_group_out(
     return leave_one_group_out_errors(groups, errors), without
 
 
-def errors_without(observed: ServingObservations, start: ServingConstants) -> ErrorsWithout:
+def errors_without(observed: FittedObservations, start: ServingConstants) -> ErrorsWithout:
     """The errors of some figures by constants fitted to all others, from a fit to all."""
     return lambda out: _leveled_errors(observed, out, fit(observed.where(~out), start))
 
 
-def levels_of(observed: ServingObservations, constants: ServingConstants) -> dict[str, Level]:
+def levels_of(observed: FittedObservations, constants: ServingConstants) -> dict[str, Level]:
     """Return the levels that figures show beside the constants."""
     return fitted_levels(observed.level, observed.setup, observed.unleveled().log_errors(constants))
 
 
-def _leveled_errors(observed: ServingObservations, out: NDArray[np.bool_], constants: ServingConstants) -> Array:
+def _leveled_errors(observed: FittedObservations, out: NDArray[np.bool_], constants: ServingConstants) -> Array:
     """Return the errors of some figures, with levels from the others."""
     held = observed.where(out)
     return leveled(held.unleveled().log_errors(constants), held.level, levels_of(observed.where(~out), constants))
@@ -134,7 +135,8 @@ def _leveled_errors(observed: ServingObservations, out: NDArray[np.bool_], const
 def traits_in(observations: Sequence[ServingObservation]) -> FittedRuns:
     """Return by what the runs behind published figures are like each other."""
     traits = [
-        serving_traits(one.run.setup, one.run.case.layout, batch=one.batch, figure=one.kind) for one in observations
+        serving_traits(one.run.setup, one.run.case.layout, batch=float(one.run.case.traffic.batch), figure=one.kind)
+        for one in observations
     ]
     level = np.array([level_name(one.run.setup) for one in observations])
     return FittedRuns.of(traits, [one.source for one in observations], level=level)
@@ -157,10 +159,10 @@ def fit_of(catalogue: Catalogue, rows: Sequence[Row]) -> KindFit:
     observations = read_observations(catalogue, rows)
     sources = [one.source for one in observations]
     check_enough_sources("serving", sources)
-    observed = ServingObservations.of(observations)
+    observed = FittedObservations.of(observations)
     best = fit(observed)
     errors, without = leave_one_group_out(observed, sources, best)
-    names = [(band_name(one.run.setup, single=one.batch <= 1),) for one in observations]
+    names = [(band_name(one.run.setup, single=float(one.run.case.traffic.batch) <= 1),) for one in observations]
     waits = _with_first_tokens(catalogue, rows, best)
     bands = bands_by_group(names, errors, tells=lambda _, figures: figures >= _FEWEST_ROWS) | waits.bands
     constants = {
@@ -168,7 +170,7 @@ def fit_of(catalogue: Catalogue, rows: Sequence[Row]) -> KindFit:
         for name in NAMES
     }
     unseen = [
-        (f"{one.group}: {_FIGURES[one.kind]}", one.source, float(error))
+        (f"{one.run.kind}: {_FIGURES[one.kind]}", one.source, float(error))
         for one, error in zip(observations, errors, strict=True)
     ]
     return KindFit(
@@ -182,7 +184,7 @@ def _measured(observations: Sequence[ServingObservation], errors: Array) -> list
     """Return each figure of one replica as a measurement of its setup."""
     return [
         _measurement(
-            f"{one.group}: {_FIGURES[one.kind]}", one.source, one.run, error=float(error),
+            f"{one.run.kind}: {_FIGURES[one.kind]}", one.source, one.run, error=float(error),
             figure=one.per_s / (float(one.run.case.layout.replicas) if one.kind == "rate" else 1.0),
         )
         for one, error in zip(observations, errors, strict=True)

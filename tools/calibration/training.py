@@ -15,6 +15,7 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.evidence.plausible import is_possible
 from planner.evidence.table import Row, SkippedRunError, text
 from planner.evidence.training.rows import TrainingRun, read_run
 from planner.network.network import Network
@@ -103,7 +104,7 @@ def build_sample(catalogue: Catalogue, rows: Iterable[Row]) -> TrainingSample:
         np.array(  # of a mixture of which only the sizes are known there is too little to learn
             [
                 run.id not in said["not_fitted"]
-                and run.is_possible
+                and (run.figure is None or is_possible(run.figure))
                 and not (run.shape_guessed and float(run.shape.moe_layers) > 0)
                 for run in runs
             ]

@@ -1,10 +1,8 @@
 """Published figures of serving beside what is predicted: rates, and the inverse of times."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +10,7 @@ from numpy.typing import NDArray
 from planner.evidence.plausible import is_possible, serving_figures
 from planner.evidence.serving.runs import ServingRun, host_limits, is_single, read_run, uses_row_split
 from planner.evidence.table import Row, SkippedRunError, is_yes, number
-from planner.speed.arrays import stack_records, take_entries
-from planner.speed.serving.case_of import level_name
+from planner.speed.arrays import stack_records
 from planner.speed.serving.cases import ServingCase, ServingConstants, serving_rates
 from planner.speed.serving.chips import serving_data
 from planner.speed.serving.promise import (
@@ -40,22 +37,6 @@ class ServingObservation:
     run: ServingRun
     per_s: float
 
-    @property
-    def batch(self) -> float:
-        """Concurrent requests per replica; not a number where the engine fills its memory."""
-        return float(self.run.case.traffic.batch)
-
-    @property
-    def setup(self) -> str:
-        """Return what it shares with figures of the same level: source, day of the software, chip and model."""
-        run = self.run
-        return f"{self.source}|{run.setup.day}|{run.setup.chip.name}|{run.model}|{run.setup.precision}"
-
-    @property
-    def group(self) -> str:
-        """The group it is judged in: one user or many, dense or with experts."""
-        return self.run.kind
-
 
 @dataclass(frozen=True)
 class ServingObservations:
@@ -64,29 +45,15 @@ class ServingObservations:
     case: ServingCase
     kind: NDArray[np.int_]
     per_s: NDArray[np.float64]
-    source: NDArray[np.str_]
-    level: NDArray[np.str_]  # by what its level is known; first tokens have none
-    setup: NDArray[np.int_]  # source, day of the software, chip and model, by number: what shares one level
 
     @classmethod
-    def of(cls, observations: Sequence[ServingObservation]) -> ServingObservations:
+    def of(cls, observations: Sequence[ServingObservation]) -> Self:
         """Return the arrays of a list."""
         return cls(
             case=stack_records([each.run.case for each in observations]),
             kind=np.array([KINDS.index(each.kind) for each in observations]),
             per_s=np.array([each.per_s for each in observations]),
-            source=np.array([f"{each.source} {each.kind}" for each in observations]),
-            level=np.array([level_name(each.run.setup) if each.kind != "first" else "" for each in observations]),
-            setup=np.unique([each.setup for each in observations], return_inverse=True)[1],
         )
-
-    def unleveled(self) -> ServingObservations:
-        """Return the same as if nobody had measured their level."""
-        return replace(self, case=replace(self.case, traits=replace(self.case.traits, level=np.ones(len(self.per_s)))))
-
-    def where(self, mask: NDArray[np.bool_]) -> ServingObservations:
-        """Return the runs that a mask selects."""
-        return take_entries(self, np.flatnonzero(mask))
 
     def log_errors(self, constants: ServingConstants) -> NDArray[np.float64]:
         """Return the logarithm of predicted over published for each."""

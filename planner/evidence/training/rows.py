@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, replace
 from math import prod
 
-from planner.evidence.plausible import MeasuredFigure, figure_of, is_possible
+from planner.evidence.plausible import MeasuredFigure, figure_of
 from planner.evidence.table import YES, Row, SkippedRunError, check_readable, is_yes, number, stated_sizes, text, year
 from planner.network.guess import (
     MIXED,
@@ -190,11 +190,6 @@ class TrainingRun:
     def kind(self) -> str:
         """The group it is judged in."""
         return run_kind(moe=bool(self.shape.moe_layers), layout_stated=self.layout_stated)
-
-    @property
-    def is_possible(self) -> bool:
-        """Return whether its chip could have done that."""
-        return self.figure is None or is_possible(self.figure)
 
 
 def read_run(catalogue: Catalogue, row: Row) -> TrainingRun:

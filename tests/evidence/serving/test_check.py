@@ -7,7 +7,7 @@ import pytest
 
 from planner.evidence.checked import CheckedRun, skip_counts, summary
 from planner.evidence.serving.check import check_serving
-from planner.evidence.serving.observed import ServingObservation, ServingObservations, read_observations
+from planner.evidence.serving.observed import ServingObservation, read_observations
 from planner.evidence.serving.runs import read_run
 from planner.evidence.table import SERVING, SkippedRunError, published_runs, read_run_rows
 from planner.speed.serving.cases import NAMES, ServingConstants
@@ -20,6 +20,7 @@ from tests.facts import CATALOGUE
 from tests.rows import each_row
 from tools.calibrate import calibrate
 from tools.calibration.first_tokens import FIRST_TOKEN, fit_first_tokens, waited
+from tools.calibration.observed import FittedObservations
 from tools.calibration.serving import EXPECTED, expected, fit, leave_one_group_out, refit, weights_of
 
 ROWS = serving_rows()
@@ -283,7 +284,7 @@ def observed_rows() -> list[ServingObservation]:
 
 def test_constants_that_made_the_figures_are_found_again() -> None:
     truth = replace(expected(), flops_share=0.6, bandwidth_share=0.8, layer_us=120.0, inline_sequence_us=70.0)
-    made = ServingObservations.of(observed_rows() * 30).unleveled()  # so many that what was expected hardly pulls
+    made = FittedObservations.of(observed_rows() * 30).unleveled()  # so many that what was expected hardly pulls
     made = replace(made, per_s=made.per_s * np.exp(made.log_errors(truth)))
     assert np.abs(made.log_errors(truth)).max() < 1e-9
     found = fit(made, free=("flops_share", "bandwidth_share", "layer_us", "inline_sequence_us"))
@@ -292,7 +293,7 @@ def test_constants_that_made_the_figures_are_found_again() -> None:
 
 
 def test_a_fit_is_nearer_than_what_was_expected() -> None:
-    made = ServingObservations.of(observed_rows())
+    made = FittedObservations.of(observed_rows())
     before, after = made.log_errors(expected()), made.log_errors(refit(CATALOGUE, ROWS))
     assert np.median(np.abs(after)) < np.median(np.abs(before))
 
@@ -300,11 +301,11 @@ def test_a_fit_is_nearer_than_what_was_expected() -> None:
 @pytest.mark.slow
 def test_what_is_left_out_does_not_touch_its_own_constants() -> None:
     groups = [one.source for one in observed_rows()]
-    observed = ServingObservations.of(observed_rows())
+    observed = FittedObservations.of(observed_rows())
     errors, without = leave_one_group_out(observed, groups, fit(observed))
     assert np.isfinite(errors).all()
     assert set(without) == set(groups)
-    wild = ServingObservations.of(
+    wild = FittedObservations.of(
         [replace(one, per_s=one.per_s * (9 if one.source == groups[0] else 1)) for one in observed_rows()]
     )
     same = leave_one_group_out(wild, groups, fit(wild))[1][groups[0]]
@@ -312,7 +313,7 @@ def test_what_is_left_out_does_not_touch_its_own_constants() -> None:
 
 
 def test_each_source_counts_the_same() -> None:
-    weights = weights_of(ServingObservations.of(observed_rows()))
+    weights = weights_of(FittedObservations.of(observed_rows()))
     totals: dict[str, float] = {}
     for one, weight in zip(observed_rows(), weights, strict=True):
         totals[f"{one.source} {one.kind}"] = totals.get(f"{one.source} {one.kind}", 0) + weight
