@@ -14,7 +14,6 @@ from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import core_schema
 
 from pricing.figure import UNIT, Unit
-from pricing.records import DataFile
 
 DIALECT = "http://json-schema.org/draft-07/schema#"
 DAY = "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"
@@ -83,11 +82,6 @@ def editor_schema(record: Any, *, given: Mapping[str, str] | None = None, only: 
     named |= _figure_definitions(named)
     named = {name: _to_draft_7(definition) for name, definition in named.items()}
     return _in_use({"$schema": DIALECT, **_to_draft_7(whole), "definitions": named})
-
-
-def catalogue_schema(folder: str) -> Schema:
-    """Return the schema of the files in a folder of pricing/data: what belongs there, and the sources it cites."""
-    return editor_schema(DataFile, only=("about", "sources", *SECTIONS_OF[folder]))
 
 
 def _forget(record: Schema, fields: Collection[str]) -> None:

@@ -57,7 +57,7 @@ from datetime import date
 import planner
 import tests.conftest  # gives the frozen catalogue
 from planner.money.plan import plan
-from planner.report.answer.document import answer_json
+from planner.report.answer.document import answer_document
 from planner.report.answer.phrases import hints
 from planner.report.answer.payback_chart import payback_chart
 from planner.report.answer.plan_report import PlanReport
@@ -93,7 +93,9 @@ print(json.dumps({
     "columns": columns.names,
     "row": columns.row(0, swept[0]).decode(),
     "files": [to_csv(table).decode() for table in tables],
-    "options": answer_json(PlanReport("", made, found, said, futures=judged.futures))["options"],
+    "options": answer_document(
+        PlanReport("", made, found, said, futures=judged.futures)
+    ).model_dump(mode="json")["options"],
     "known": field_spec(("ways", 0)).choices,
     "hint": hints(plan(catalogue, Scenario(ways=("barter",)), day))["rent"],
     "properties": [list(mark.args[1]) for mark in of_every_way.pytestmark if mark.args[0] == "way"],

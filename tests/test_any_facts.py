@@ -26,7 +26,7 @@ from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
 from planner.money.verdict.decision import Verdict
 from planner.money.ways import WAYS, options_of_side
-from planner.report.answer.document import answer_json
+from planner.report.answer.document import answer_document
 from planner.report.answer.plan_report import PlanReport, plan_text
 from planner.report.answer.sentences import summarize_answer
 from planner.report.answer.tables import options_table
@@ -174,7 +174,7 @@ def test_lines_sum_to_totals_and_the_files_to_the_screen(world: str, name: str) 
 @each_preset
 def test_text_and_data_can_be_made_of_it(world: str, name: str) -> None:
     report = calculated(world, name)
-    text, data = plan_text(report), answer_json(report)
+    text, data = plan_text(report), answer_document(report).model_dump(mode="json")
     assert report.summary.title in text
     assert "nan" not in text.lower().split()
     assert data["title"] == report.summary.title

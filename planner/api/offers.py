@@ -70,7 +70,7 @@ def prices(catalogue: Catalogue, wish: PriceRequest, day: date) -> Result:
         **_place(wish.region),
     )
     # names are checked before numpy is loaded
-    from planner.report.market.prices import offer_rows, offer_table, offer_text, order_data, order_lines, sort_offers
+    from planner.report.market.prices import offer_rows, offer_table, offer_text, order_data, order_line, sort_offers
 
     matches = find(catalogue, wanted, day)
     rows = offer_rows(catalogue, sort_offers(catalogue, matches.ids, wish.sort, day), day, wanted.areas)
@@ -82,7 +82,8 @@ def prices(catalogue: Catalogue, wish: PriceRequest, day: date) -> Result:
         lambda: offer_table(rows),
         lambda: stamp(catalogue, day) | {"offers": rows, "orders": orders, "hidden": hidden},
         lambda: "".join(
-            f"{part}\n" for part in (*([offer_text(rows)] if rows else []), *order_lines(catalogue, orders))
+            f"{part}\n"
+            for part in (*([offer_text(rows)] if rows else []), *(order_line(catalogue, row) for row in orders))
         ),
     )
 

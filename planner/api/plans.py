@@ -72,9 +72,9 @@ def plan_result(report: PlanReport) -> Result:
     """Return a plan in each form; its table is every payment."""
 
     def data() -> dict[str, Any]:
-        from planner.report.answer.document import answer_json  # only programs need its schema
+        from planner.report.answer.document import answer_document  # only programs need its schema
 
-        return answer_json(report)
+        return answer_document(report).model_dump(mode="json")
 
     return Result(lambda: cash_table(report.plan), data, lambda: plan_text(report))
 

@@ -34,7 +34,7 @@ def _run_check(args: argparse.Namespace) -> int:
     from planner.evidence.checked import skip_counts, summary
     from planner.evidence.constants_file import KINDS, factors_from_rows
     from planner.report import words
-    from planner.report.forms import to_plain_record
+    from planner.report.forms import to_plain_data
     from planner.report.speed.runs import check_summary, checked_row, checked_text, own_runs_finding
     from planner.report.table import Table
     from planner.scenario.file import format_part
@@ -57,7 +57,7 @@ def _run_check(args: argparse.Namespace) -> int:
         data=lambda: {
             "catalogue_digest": catalogue.digest,
             "catalogue_day": catalogue.day,
-            "summary": [to_plain_record(asdict(group)) for group in summary(checked)],
+            "summary": [to_plain_data(asdict(group)) for group in summary(checked)],
             "skipped": words.counted(skip_counts(checked), "reason", "runs"),
             "runs": rows,
             "measured": measured,

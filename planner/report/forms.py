@@ -3,7 +3,7 @@
 Its tables are planner.report.table, printed by planner.report.table and written by planner.report.files.csv.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
@@ -45,11 +45,6 @@ def to_plain_data(data: Any) -> Any:
     if isinstance(data, np.generic | np.ndarray):
         return to_plain_data(data.item())
     return finite(data) if isinstance(data, float) else data
-
-
-def to_plain_record(row: Mapping[str, Any]) -> dict[str, Any]:
-    """One record as JSON has it: no records in it, no arrays, NaN or infinities."""
-    return {name: to_plain_data(value) for name, value in row.items()}
 
 
 def scalar(value: ArrayLike) -> float | None:

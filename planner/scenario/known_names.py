@@ -53,7 +53,7 @@ def resolve_names(scenario: Scenario, catalogue: Catalogue) -> tuple[Scenario, l
             return name
 
     changed: dict[str, Any] = {
-        "accelerator": find(("accelerator",), scenario.accelerator, resolve_accelerator),
+        "accelerator": find(("accelerator",), scenario.accelerator, lambda *named: accelerator_meant(*named).key),
         "site": find(("site",), scenario.site, naming.site),
     }
     if scenario.stay_in:
@@ -97,13 +97,8 @@ def _resolve_rows(scenario: Scenario, find: Callable[..., str | None]) -> dict[s
     return lists
 
 
-def resolve_accelerator(catalogue: Catalogue, name: str) -> str:
-    """The one accelerator called `name`; or that any will do."""
-    return accelerator_meant(catalogue, name).key
-
-
 def accelerator_meant(catalogue: Catalogue, name: str) -> Meant:
-    """The same, with a sentence where the name fits several."""
+    """The one accelerator called `name`, or that any will do; with a sentence where the name fits several."""
     any_will_do = naming.plain(name) == ANY_ACCELERATOR
     return Meant(ANY_ACCELERATOR) if any_will_do else meant.accelerator(catalogue, name)
 

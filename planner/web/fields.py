@@ -14,7 +14,7 @@ from planner.scenario.link import ALSO, extra_by_hour, scenario_from_link
 from planner.scenario.question import KEYS, LinkKey
 from planner.scenario.scenario import ANY_ACCELERATOR
 from planner.scenario.typed_money import AmountError, is_money, parse_money
-from planner.speed.serving import work_names
+from planner.speed.serving.chips import serving_data
 from planner.web import address, name_box
 from planner.web.shared import memory, shared
 from pricing import Catalogue
@@ -243,7 +243,7 @@ def _options_of(catalogue: Catalogue, key: LinkKey) -> tuple[str, ...] | None:
 
 def model_choices(catalogue: Catalogue, name: str) -> tuple[str, ...]:
     """Return the models that can be trained, or served: of the latter also measured work that writes no tokens."""
-    others = work_names() if name == "serve" else ()
+    others = tuple(serving_data().work) if name == "serve" else ()
     return (*catalogue.models, *(other for other in others if other not in catalogue.models))
 
 

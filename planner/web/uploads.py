@@ -57,7 +57,7 @@ def tables() -> None:
     scenario = state.scenario()
     st.markdown("Quotes for this plan's GPU: for how many, how bought, until when you may order; from a later day on, "
                 "or as a block of days. They go with the link and the file of the plan.")  # fmt: skip
-    _table("quotes", scenario.quotes, _QUOTES, quote_of)
+    _table("quotes", scenario.quotes, _QUOTES, RentalQuote.model_validate)
     st.markdown("Discounts: what you pay below the list of a seller.")
     choices = {**_DISCOUNTS, "provider": (
         "Seller", _COLUMN.SelectboxColumn(options=list(sellers), format_func=lambda key: sellers.get(key, key),
@@ -66,11 +66,6 @@ def tables() -> None:
     _show_refusal(_REFUSAL)
     if scenario.quotes or scenario.discounts:
         show.bullets([words.markdown(note) for note in own_price_notes(state.result().plan.setting)])
-
-
-def quote_of(row: Mapping[str, Any]) -> RentalQuote:
-    """Return the quote in a row of the table."""
-    return RentalQuote(**row)
 
 
 def discount_of(row: Mapping[str, Any]) -> SellerDiscount:

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from planner.cli import main
 from planner.cli.common import OK
 from planner.money.plan import Plan
-from planner.report.answer.document import answer_json, comparison_json
+from planner.report.answer.document import answer_document, comparison_json
 from planner.report.answer.plan_report import PlanReport, plan_text
 from planner.report.answer.sentences import summarize_answer
 from planner.report.files import answer_schema as schema
@@ -78,7 +78,7 @@ def preset_of(key: str) -> tuple[PlanReport, dict[str, Any]]:
     """A preset, calculated, and its document, to be read only."""
     found = find_preset(key)
     report = calculated(planned(load_catalogue(), found.scenario, DAY), key)
-    return report, answer_json(report)
+    return report, answer_document(report).model_dump(mode="json")
 
 
 def keys_of(data: Any, where: str = "") -> Iterator[tuple[str, str]]:
@@ -115,7 +115,7 @@ def test_a_preset_is_answered_as_described(key: str) -> None:
 @at_most(12)
 @given(plans())
 def test_any_plan_is_answered_as_described(scenario: Scenario) -> None:
-    described(answer_json(calculated(of(scenario))))
+    described(answer_document(calculated(of(scenario))).model_dump(mode="json"))
 
 
 @pytest.mark.parametrize("scenario", [
@@ -129,7 +129,9 @@ def test_any_plan_is_answered_as_described(scenario: Scenario) -> None:
     {"kept": {"accelerators": 4}, "rent_to_own": {"usd_per_month": 3, "months": 2}, "tax": {}},
 ])  # fmt: skip
 def test_what_cannot_be_answered_is_described_too(scenario: dict[str, Any]) -> None:
-    data = answer_json(calculated(planned(load_catalogue(), Scenario.model_validate(scenario), DAY)))
+    data = answer_document(calculated(planned(load_catalogue(), Scenario.model_validate(scenario), DAY))).model_dump(
+        mode="json"
+    )
     described(data)
     assert data["options"] or data["not_offered"]
     assert all(one["reason"] for one in data["not_offered"])
@@ -183,7 +185,7 @@ def test_plans_side_by_side_are_described_and_differ_in_what_was_entered() -> No
     described(data)
     assert data["differences"] == [{"input": "work.0.accelerators", "values": [8, 16]}]
     assert [one["file"] for one in data["plans"]] == ["0.yaml", "1.yaml"]
-    assert data["plans"][0] == answer_json(both[0])
+    assert data["plans"][0] == answer_document(both[0]).model_dump(mode="json")
 
 
 def swept(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str) -> tuple[dict[str, Any], list[dict[str, str]]]:

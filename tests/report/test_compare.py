@@ -34,7 +34,7 @@ from planner.report.market.job_offers import JobBills, OfferComparison
 from planner.report.market.prices import (
     chart_row_order,
     order_data,
-    order_lines,
+    order_line,
     price_history_summary,
     value_for_money_summary,
     value_for_money_table,
@@ -87,9 +87,9 @@ def test_an_order_like_yours_pays_what_the_answer_says(catalogue: Catalogue, ren
     assert order_sentence(SETTING, catalogue.offers[found.offer or ""].purchase) in found.sentences
     (row,) = order_data(catalogue, ["H100-SXM5-80GB"], frozenset(), Order(paid.count), DAY)
     assert (row["low"], row["typical"], row["high"]) == (paid.band.low, paid.band.typical, paid.band.high)
-    assert typical in order_lines(catalogue, [row])[0]
+    assert typical in order_line(catalogue, row)
     beyond = order_data(catalogue, ["H100-SXM5-80GB"], frozenset(), Order(20_000), DAY)
-    assert "20,000 H100 SXM5 80 GB on demand is likely not available" in order_lines(catalogue, beyond)[0]
+    assert "20,000 H100 SXM5 80 GB on demand is likely not available" in order_line(catalogue, beyond[0])
 
 
 def test_the_table_is_the_bills_and_the_purchase(catalogue: Catalogue, rent: OfferBills) -> None:

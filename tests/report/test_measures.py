@@ -12,7 +12,7 @@ import pytest
 
 from planner.money.option import fleet_size_from_key
 from planner.money.plan import Plan
-from planner.report.answer.document import answer_json
+from planner.report.answer.document import answer_document
 from planner.report.answer.plan_report import PlanReport
 from planner.report.answer.sentences import summarize_answer
 from planner.report.answer.tables import options_table
@@ -58,7 +58,11 @@ def agree(plan: Plan, name: str) -> None:
     judged = decided(plan, 64)
     found, futures = judged.answer, judged.futures
     words = summarize_answer(plan, found, futures)
-    data = json.loads(json.dumps(answer_json(PlanReport(name, plan, found, words, (), futures)), allow_nan=False))
+    data = json.loads(
+        json.dumps(
+            answer_document(PlanReport(name, plan, found, words, (), futures)).model_dump(mode="json"), allow_nan=False
+        )
+    )
     text = to_csv(results_table(plan, found, futures)).decode("utf-8-sig")
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
     table = options_table(found)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from planner.money.verdict.answer import Answer, build_answer
-from planner.report.answer.document import answer_json
+from planner.report.answer.document import answer_document
 from planner.report.answer.payback_chart import payback_chart
 from planner.report.answer.plan_report import PlanReport, plan_text, warnings
 from planner.report.answer.sentences import AnswerSummary, summarize_answer
@@ -223,7 +223,7 @@ def test_every_page_and_file_works_with_any_two_ways_or_one(said: dict[str, Any]
     found = judged(**said)
     made, drawn = found.answer.plan, found.futures
     one = PlanReport("plain", made, found.answer, words(found), (), drawn)
-    data = answer_json(one)
+    data = answer_document(one).model_dump(mode="json")
     assert data["best"] == found.answer.best.option.key if found.answer.best else None
     assert tuple(data["compared"]) == keys(found.answer)
     text = plan_text(one)

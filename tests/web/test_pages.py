@@ -25,7 +25,6 @@ from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
 from planner.web import ask, fields, state
 from planner.web.pages.compare import FORMER, VIEWS
-from planner.web.serving.launcher import warm_up
 from pricing import load_catalogue
 from pricing.stale import as_of
 from tests.facts import DAY
@@ -259,7 +258,7 @@ def test_the_entrypoint_opens_on_the_answer() -> None:
 
 
 def test_the_first_answer_is_there_before_anybody_comes(monkeypatch: pytest.MonkeyPatch) -> None:
-    warm_up()
+    state.precompute_default_answer()
     monkeypatch.delattr(state, "evaluate")  # so that nothing can be calculated any more
     facts, first = load_catalogue(), Scenario()
     kept = state.shared_result(facts, first, DAY)

@@ -66,13 +66,13 @@ def test_edited_rows_become_the_plans_own_prices(monkeypatch: pytest.MonkeyPatch
     session: dict[str, dict[str, str | None]] = {}
     monkeypatch.setattr(st, "session_state", session)
     row = {"usd_per_accelerator_hour": 2.1, "valid_until": "2026-11-27", "accelerators": 64.0, "seller": None}
-    uploads.use_rows("quotes", [row, {"seller": "no price yet"}], (), uploads.quote_of)
+    uploads.use_rows("quotes", [row, {"seller": "no price yet"}], (), RentalQuote.model_validate)
     uploads.use_rows("discounts", [{"provider": "aws", "discount_share": 10.0}], (), uploads.discount_of)
     assert taken[0].quotes == (
         RentalQuote(usd_per_accelerator_hour=2.1, valid_until=date(2026, 11, 27), accelerators=64),
     )
     assert taken[1].discounts == (SellerDiscount(provider="aws", discount_share=0.1),)
-    uploads.use_rows("quotes", [{**row, "ends": "2026-12-24"}], (), uploads.quote_of)
+    uploads.use_rows("quotes", [{**row, "ends": "2026-12-24"}], (), RentalQuote.model_validate)
     assert len(taken) == 2
     assert "the earlier day on which it starts" in (session["memory"]["own_prices_refused"] or "")
 

@@ -36,11 +36,6 @@ from planner.study.uncertainty.futures import Futures, PercentileBand
 from pricing.orderable import sale
 
 
-def answer_json(report: PlanReport) -> dict[str, Any]:
-    """The document of one plan, as JSON has it."""
-    return answer_document(report).model_dump(mode="json")
-
-
 def comparison_json(plans: Sequence[PlanReport]) -> dict[str, Any]:
     """The document of several plans side by side, as JSON has it."""
     differ = tuple(schema.InputDifferenceSchema(input=key, values=values) for key, values in differences(plans))

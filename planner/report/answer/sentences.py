@@ -36,7 +36,7 @@ from planner.report.answer.sensitivity import (
 from planner.report.forms import scalar
 from planner.report.futures.counted import cash_range, confidence_sentences, limit_probability_sentences
 from planner.report.speed.runs import correction_sentences
-from planner.report.speed.serving_words import known_run_title, other_work_title
+from planner.report.speed.serving_words import known_run_texts, other_work_title
 from planner.report.speed.training_words import in_short
 from planner.report.title import costs_alike, hour_selling_option, order_schedule_text, tied_options, title
 from planner.report.words import Tile
@@ -141,7 +141,7 @@ def speeds(plan: Plan) -> tuple[str, ...]:
         *(in_short(result, label) for result in work.trainings),
         *(_serving_text(result, label) for result in work.servings),
         *(other_work_title(result, label) for result in work.others),
-        *(known_run_title(result, label) for result in work.runs),
+        *(f"{': '.join(known_run_texts(result, label))}." for result in work.runs),
         *correction_sentences(plan),
     )
 

@@ -72,12 +72,16 @@ def _light_schemas() -> dict[str, Callable[[], Schema]]:
     from planner.scenario.file import PortfolioFile, file_schema
     from planner.scenario.latency import DayPattern, LatencyClass
     from planner.scenario.presets import Preset
-    from pricing.schema import SECTIONS_OF, catalogue_schema, editor_schema
+    from pricing.records import DataFile
+    from pricing.schema import SECTIONS_OF, editor_schema
 
     return {
         "scenario": file_schema,
         "portfolio": PortfolioFile.model_json_schema,
-        **{folder: partial(catalogue_schema, folder) for folder in SECTIONS_OF},
+        **{
+            folder: partial(editor_schema, DataFile, only=("about", "sources", *sections))
+            for folder, sections in SECTIONS_OF.items()
+        },
         "presets": partial(editor_schema, Preset, given={Preset.__name__: "key"}),
         "days": partial(editor_schema, dict[str, DayPattern], given={DayPattern.__name__: "name"}),
         "latency": partial(editor_schema, dict[str, LatencyClass], given={LatencyClass.__name__: "name"}),

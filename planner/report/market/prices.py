@@ -141,12 +141,8 @@ def order_data(
     return rows
 
 
-def order_lines(catalogue: Catalogue, rows: Sequence[dict[str, Any]]) -> list[str]:
-    """Return the same in sentences, as the answer of a plan has them."""
-    return [_order_line(catalogue, row) for row in rows]
-
-
-def _order_line(catalogue: Catalogue, row: dict[str, Any]) -> str:
+def order_line(catalogue: Catalogue, row: dict[str, Any]) -> str:
+    """Return one of these in a sentence, as the answer of a plan has it."""
     band = OrderBand(**{field.name: row[field.name] for field in fields(OrderBand)})
     order = (
         f"{row['accelerators']:,} {catalogue.accelerator_label(row['accelerator'])} {words.PURCHASE[row['purchase']]}"

@@ -18,7 +18,7 @@ from planner.evidence.checked import (
 )
 from planner.money.plan import Plan
 from planner.report import words
-from planner.report.forms import join_sections, to_plain_record
+from planner.report.forms import join_sections, to_plain_data
 from planner.report.table import Table, cut, text_table
 from planner.scenario.jobs import ServingJob, TrainingJob
 from planner.scenario.measured import MOST_FACTORS, MeasuredRun
@@ -53,7 +53,7 @@ def checked_row(run: CheckedRun) -> dict[str, Any]:
     }
     row = {"id": run.id, **predicted, "fits": run.fits, "skipped_reason": run.skipped_reason or "",
            "guessed": run.guessed, **band, "look_at_again": run.doubt}  # fmt: skip
-    return to_plain_record(row)
+    return {name: to_plain_data(value) for name, value in row.items()}
 
 
 def groups_table(groups: Sequence[ErrorSummary], head: str) -> Table:

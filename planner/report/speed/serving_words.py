@@ -268,11 +268,6 @@ def other_work_texts(result: NonLlmServing, label: str) -> tuple[str, str]:
     return f"{result.label} needs {average:,} x {label} on average and {peak} at the peak", rate
 
 
-def known_run_title(run: ScaledRun, label: str) -> str:
-    """Return in one sentence the hours of the run on these accelerators, with range and source."""
-    return f"{': '.join(known_run_texts(run, label))}."
-
-
 def known_run_texts(run: ScaledRun, label: str) -> tuple[str, str]:
     """Return the hours of a run, and their source."""
     low, high, hours, all_hours = (

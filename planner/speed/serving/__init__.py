@@ -20,7 +20,6 @@ from planner.speed.serving.non_llm import (
     non_llm_serving,
     scale_hours,
     scale_run,
-    work_names,
 )
 from planner.speed.serving.promise import standby_replicas
 from planner.speed.serving.result import LatencyPercentiles, MemoryParts, ServingFitSuggestion, ServingResult, TimeShare
@@ -51,5 +50,4 @@ __all__ = [
     "scale_run",
     "serve",
     "standby_replicas",
-    "work_names",
 ]  # fmt: skip

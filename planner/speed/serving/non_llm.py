@@ -32,11 +32,6 @@ class NonLlmRate:
     carried_from: str
 
 
-def work_names() -> tuple[str, ...]:
-    """The kinds of work that were measured."""
-    return tuple(serving_data().work)
-
-
 def non_llm_rate(catalogue: Catalogue, name: str, chip: ServingAccelerator, *, accelerators: float = 1.0) -> NonLlmRate:
     """Requests per second of that work on that chip: measured, or carried over from the nearest chip that was."""
     return scaled_rate(catalogue, serving_data().work[name], chip, accelerators=accelerators)

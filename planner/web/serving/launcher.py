@@ -156,12 +156,6 @@ _MEGABYTE = 1_000_000
 _XSRF_COOKIE = "_streamlit_xsrf"  # one for all tabs of a browser; its text differs between answers, its token does not
 
 
-def warm_up() -> None:
-    """Load every page with all that it may use, and calculate the answer that the page opens with."""
-    load_pages()
-    state.precompute_default_answer()
-
-
 def load_pages() -> None:
     """Load every page with all that it may use."""
     for library in LATER:

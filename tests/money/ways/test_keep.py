@@ -12,7 +12,7 @@ from planner.money.option import OptionLedger, Unavailable
 from planner.money.plan import Plan, plan
 from planner.money.verdict.answer import build_answer
 from planner.money.ways import keep
-from planner.report.answer.document import answer_json
+from planner.report.answer.document import answer_document
 from planner.report.files.csv import cash_table
 from planner.scenario.own import ExistingHardware, SaleAndLeaseBack
 from planner.scenario.scenario import Scenario
@@ -86,7 +86,7 @@ def test_what_it_would_fetch_today_costs_and_is_not_cash() -> None:
     assert measures.cash_today_usd == 0
     assert measures.bills_usd == pytest.approx(float(option.ledger.total_usd) - 200_000)
     assert peak_cash(made.setting, option.ledger).month > 0
-    data = answer_json(calculated(made))
+    data = answer_document(calculated(made)).model_dump(mode="json")
     assert data["options"][0]["cash_by_year_usd"][0] == 0
     assert [line["name"] for line in data["options"][0]["lines"] if not line["is_cash"]] == [
         "What it would fetch today"

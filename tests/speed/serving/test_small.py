@@ -25,7 +25,6 @@ from planner.speed.serving import (
     scale_hours,
     serve,
     standby_replicas,
-    work_names,
 )
 from planner.speed.serving.case_of import ServingSetup, rate_traits
 from planner.speed.serving.cases import ServingTraits, serving_rates
@@ -122,7 +121,7 @@ BERT = "BERT-Large (SQuAD)"
 
 
 def test_every_measured_chip_is_in_the_catalogue() -> None:
-    for name in work_names():
+    for name in serving_data().work:
         for entry in serving_data().work[name].measured:
             assert find_chip(CATALOGUE, entry.accelerator).name == entry.accelerator
 
