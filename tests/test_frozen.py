@@ -11,7 +11,7 @@ SEE_THE_LIVE_ONE = (
     "tests/study/test_plain_questions.py", "tests/study/test_one_offer_less.py", "tests/money/test_likely_price.py",
     "tests/money/test_facts_of_sellers.py", "tests/money/test_places.py", "tests/study/test_usual_defaults.py",
     "tests/study/test_usual_chips.py", "tests/study/test_rivals.py", "tests/study/test_one_line.py",
-    "tests/study/test_line_classes.py", "tests/study/test_line_rhythm.py",
+    "tests/study/test_line_classes.py", "tests/study/test_line_rhythm.py", "tests/study/test_line_options.py",
     "tests/money/ways/test_keep.py", "tests/study/test_market.py", "tests/study/test_market_cases.py",
 )  # fmt: skip
 

@@ -72,8 +72,8 @@ def _is_service(setting: PlanContext) -> bool:
 
 
 def _size(setting: PlanContext, peak: int) -> float:
-    """Return the part of the floor: all for a service; else the part of a machine, none for a few cards at a desk."""
-    if _is_service(setting):
-        return 1.0
-    at_desk = usual_place(setting.catalogue, setting.scenario.accelerator, peak) != "colocation"
-    return 0.0 if at_desk else min(peak / ONE_MACHINE, 1.0)
+    """Return the part of the floor: the part of a machine; none at a desk, where those who use the cards run them."""
+    place = setting.scenario.own.place
+    if place is None and not _is_service(setting):
+        place = usual_place(setting.catalogue, setting.scenario.accelerator, peak)
+    return 0.0 if place in ("home", "office") else min(peak / ONE_MACHINE, 1.0)

@@ -34,7 +34,7 @@ from planner.money.owning.place import (
 )
 from planner.money.setting import PlanContext
 from planner.money.timeline import PLAN, Holding
-from planner.scenario.base import MONTHS_PER_YEAR
+from planner.scenario.base import MONTHS_PER_YEAR, ONE_MACHINE
 from planner.scenario.durations import months_words
 from pricing.caching import cached
 
@@ -272,6 +272,7 @@ def add_staff_and_space(sheet: InputSheet, setting: PlanContext) -> None:
 def _add_least_fte(sheet: InputSheet, setting: PlanContext) -> None:
     """Add the people that even the smallest fleet takes: yours; none where you or the place say how many there are."""
     own = setting.scenario.own
+    sheet.add("least_from", 1.0 if own.least_fte is not None else float(ONE_MACHINE), "accelerators", CONVENTION)
     if own.least_fte is None and own.fte_per_accelerator is not None:
         sheet.add("least_fte", 0.0, "full-time people", _PEOPLE_ENTERED)
     elif own.least_fte is None and place_of(setting).fte_per_accelerator is not None:

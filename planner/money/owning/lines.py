@@ -29,11 +29,12 @@ _MORE_SPARES = (
     "(max(ceil((accelerators + accelerators_before) * spare_share - 0.75), 0)"
     " - max(ceil(accelerators_before * spare_share - 0.75), 0))"
 )
-_PEOPLE = "max(accelerators * fte_per_accelerator, least_fte)"
+_PEOPLE = "max(accelerators * fte_per_accelerator, least_fte * min(accelerators / least_from, 1))"
 # Of a later order: what the larger fleet takes more.
+_LARGER = "(accelerators + accelerators_before)"
 _MORE_PEOPLE = (
-    "(max((accelerators + accelerators_before) * fte_per_accelerator, least_fte)"
-    " - max(accelerators_before * fte_per_accelerator, least_fte))"
+    f"(max({_LARGER} * fte_per_accelerator, least_fte * min({_LARGER} / least_from, 1))"
+    " - max(accelerators_before * fte_per_accelerator, least_fte * min(accelerators_before / least_from, 1)))"
 )
 PER_MACHINE = "machine"  # of your sum for day one
 CARDS = "ceil(accelerators)"

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from planner.money.by_token import hosted_usd_per_request
 from planner.money.carbon import KG_PER_T, EmissionRange, finite_or_none
-from planner.money.ledger import Ledger
-from planner.money.measures import present_usd
+from planner.money.measures import discounted_ledger
 from planner.money.plan import Plan
 from planner.money.renting.orders import busiest_order
 from planner.money.setting import PlanContext
@@ -16,10 +16,12 @@ from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.title import current_option
+from planner.scenario.base import HOURS_PER_YEAR, SECONDS_PER_HOUR
 from planner.scenario.durations import months_words
 from planner.scenario.path import get_value
 from planner.scenario.question import KEYS
 from planner.scenario.rent import CurrentBill
+from planner.speed.kept_data import cheapest_hosted_price
 from pricing.market.depth import DAY_MONTHS
 from pricing.market.depth import Purchase as Buying
 from pricing.market.rivals import BOARDS, alike_models, scores_text, usual_board
@@ -85,6 +87,33 @@ def _named_seller_sentences(setting: PlanContext) -> Iterator[str]:
     if (band := band_of(catalogue, offer.accelerator, order, setting.day, "on_demand")) is not None:
         other = band.cheapest_seller and catalogue.providers[band.cheapest_seller].label
         yield f"On demand, {order.accelerators:,} of them: {words.market_price(band, other)}."
+
+
+def unhosted_sentences(plan: Plan) -> Iterator[str]:
+    """Yield that nobody on record sells a served model by the token, and what the nearest that is sold so costs."""
+    catalogue, written = plan.setting.catalogue, plan.setting.written
+    served = [work.serve for work in written.work if work.serve]
+    if len(served) != 1 or written.ways or (model := catalogue.models.get(served[0].model)) is None:
+        return
+    if cheapest_hosted_price(catalogue, task := served[0]) is not None or written.hosted is not None:
+        return
+    is_read, out = model.modality == "text_encoder", 0 if model.modality == "text_encoder" else task.output_tokens
+    miss = {
+        key: abs(math.log(catalogue.models[price.model].params_b / model.params_b)) if out else 0.0
+        for key, price in catalogue.hosted.items()
+        if (price.output_usd_per_mtoken is None if is_read else price.model in catalogue.models)
+    }
+    each = {
+        key: hosted_usd_per_request(catalogue, key, input_tokens=task.input_tokens, output_tokens=out) for key in miss
+    }
+    text = f"By the token nobody on record sells {model.label}"
+    if not is_read and model.modality != "text":
+        yield f"{text}, and no price by the picture or the minute is on record."
+        return
+    nearest = min(miss, key=lambda key: (miss[key], each[key]))
+    usd = each[nearest] * task.requests_per_s * SECONDS_PER_HOUR * HOURS_PER_YEAR * written.years
+    sold = f"{catalogue.hosted[nearest].label} of {catalogue.hosted[nearest].vendor}"
+    yield f"{text}; the nearest, {sold}, costs {words.usd(usd)}, undiscounted."
 
 
 def quote_sentences(setting: PlanContext) -> Iterator[str]:
@@ -157,36 +186,20 @@ def assumed_entry_sentences(plan: Plan, ways: Sequence[EvaluatedOption]) -> tupl
     name, keys = _ENTRIES[part]
     return (
         f"Not entered, but at usual figures {words.percent(share)} of what {WAYS[way.option.way].start_text} costs: "
-        f"{name}, {words.usd(usd)} in all. Yours goes under “{KEYS[keys[0]].label}”.",
+        f"{name}, about {words.usd(usd)} of it. Yours goes under “{KEYS[keys[0]].label}”.",
     )
 
 
-def deciding_people_sentences(plan: Plan, answer: Answer) -> tuple[str, ...]:
-    """Return a sentence where the option that costs least does so since it takes fewer people."""
-    best, *others = answer.ranked
-    turned = [way for way in others if _without_people_usd(plan, way) < _without_people_usd(plan, best)]
-    if not turned or answer.verdict == "close":
-        return ()
-    first = min(turned, key=lambda way: _without_people_usd(plan, way))
-    name, least = (WAYS[way.option.way].start_text for way in (first, best))
-    return () if name == least else (f"The people decide: without them {name} would cost less than {least}.",)
-
-
-def _without_people_usd(plan: Plan, way: EvaluatedOption) -> float:
-    people = Ledger("", tuple(line for line in way.option.ledger.lines if line.part == "staff"))
-    return way.as_entered_usd - float(present_usd(plan.setting, people))
-
-
 def _untyped_entries(plan: Plan, way: EvaluatedOption) -> Iterator[tuple[float, float, EvaluatedOption, str]]:
-    """Yield share, sum, option and part of each part of its ledger for which nothing was typed."""
+    """Yield share, sum, option and part of each part of its ledger for which nothing was typed, of the cost shown."""
     sums: dict[str, float] = {}
-    for line in way.option.ledger.lines:
+    for line in discounted_ledger(plan.setting, way.option.ledger).lines:
         sums[line.part] = sums.get(line.part, 0.0) + float(np.nansum(line.usd))
     total = sum(usd for usd in sums.values() if usd > 0)
     for part, usd in sums.items():
         typed = (get_value(plan.setting.written, KEYS[key].path) for key in _ENTRIES.get(part, ("", ()))[1])
         if part in _ENTRIES and total > 0 and all(value is None for value in typed):
-            yield usd / total, usd, way, part
+            yield usd / total, usd / total * max(way.present_usd, 0.0), way, part
 
 
 DIFFER = 1.5  # times: what is known of making alone is no nearer

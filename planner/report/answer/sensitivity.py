@@ -17,7 +17,6 @@ from planner.report.forms import scalar
 from planner.report.futures.input_words import input_label, value_text
 from planner.report.table import Table
 from planner.scenario.durations import years_words
-from planner.scenario.rent import RentalInputs
 from planner.study.uncertainty.futures import Futures
 from planner.study.uncertainty.sure_verdict import turning_value
 from planner.study.uncertainty.tornado import TornadoBar, likeliest_to_turn
@@ -33,7 +32,7 @@ def sensitivity_sentences(plan: Plan, answer: Answer) -> tuple[str, ...]:
     return (
         _utilization_text(plan, answer),
         *_rent_break_even_text(answer),
-        *_payback_text(plan, answer),
+        *_payback_text(answer),
         *token_price_sentences(plan, answer),
         *_timing_text(plan, answer),
     )
@@ -61,11 +60,11 @@ def _utilization_text(plan: Plan, answer: Answer) -> str:
 
 
 def cheaper_above_break_even(answer: Answer, busy: BreakEven) -> EvaluatedOption:
-    """Return the option that costs less with more work: today's cheaper one if today lies above the break-even."""
+    """Return the option that costs less with more work: as entered the cheaper one, if you lie above the break-even."""
     assert answer.pair is not None  # there is a break-even
     first, second = answer.pair
     is_above = busy.value is not None and busy.you is not None and busy.you > busy.value
-    return first if (first.present_usd <= second.present_usd) == is_above else second
+    return first if (first.as_entered_usd <= second.as_entered_usd) == is_above else second
 
 
 def _rent_break_even_text(answer: Answer) -> tuple[str, ...]:
@@ -77,33 +76,19 @@ def _rent_break_even_text(answer: Answer) -> tuple[str, ...]:
     return (f"At a {name} of {even} per GPU-hour instead of {now} both would cost the same.",)
 
 
-def _payback_text(plan: Plan, answer: Answer) -> tuple[str, ...]:
+def _payback_text(answer: Answer) -> tuple[str, ...]:
     """Return the payback, and how falling rents change it: they destroy long paybacks."""
     if answer.pair is None or not WAYS[answer.pair[0].option.way].owns:
         return ()
-    own, now = answer.pair[0], payback_month_text(answer.payback)
+    now, name = payback_month_text(answer.payback), words.upper_first(WAYS[answer.pair[0].option.way].start_text)
     if now is None:
         return ()
-    name = words.upper_first(WAYS[own.option.way].start_text)
-    text = f"{name} pays back after {now}{_payback_in_sessions(plan, own)}"
+    text = f"{name} pays back after {now}"
     falling = next((payback for change, payback, _ in answer.payback_by_rent_change if change == -0.2), None)
     if falling is None:
         return (f"{text}.",)
     later = payback_month_text(falling)
     return (f"{text}; if rents fall 20% a year, {'never' if later is None else f'after {later}'}.",)
-
-
-def _payback_in_sessions(plan: Plan, own: EvaluatedOption) -> str:
-    """Return the payback as a number of work sessions (trainings, say), where their length is entered."""
-    setting = plan.setting
-    hours = setting.scenario.rent.hours_per_session
-    if hours == RentalInputs().hours_per_session:
-        return ""
-    months = float(np.asarray(own.measures.payback.months).flat[0])
-    done = np.cumsum(np.broadcast_to(own.option.useful_hours, setting.timeline.runs.shape))
-    until, gpus = float(np.interp(months, np.arange(len(done)), done)), setting.demand.job_accelerators
-    sessions = words.count(round(until / (gpus * hours)), "session")
-    return f", {sessions} of {words.count(hours, 'hour')} on {words.count(gpus, 'GPU')}"
 
 
 def payback_month_text(payback: Payback) -> str | None:

@@ -237,7 +237,10 @@ def _existing_usd(context: PlanContext, task: Task, kept: ExistingHardware, esti
     idle_w = min(idle_w, busy_w) if kept.idle_power_w_each is None else kept.idle_power_w_each
     upkeep = kept.running_usd_per_month
     if upkeep is None:
-        people = max(kept.accelerators * used["fte_per_accelerator"], used["least_fte"])
+        people = max(
+            kept.accelerators * used["fte_per_accelerator"],
+            used["least_fte"] * min(kept.accelerators / used["least_from"], 1),
+        )
         staff = people * used["usd_per_fte_year"] / MONTHS_PER_YEAR
         upkeep = staff + (0.0 if place_of(context).builds_room else kw * used["usd_per_kw_month"])
 

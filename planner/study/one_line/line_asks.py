@@ -130,7 +130,7 @@ def is_negated(catalogue: Catalogue, parts: LineParts, name: LineName) -> bool:
 def _is_of_now(parts: LineParts, negation: re.Match[str], name: LineName) -> bool:
     """Return whether what a line moves from, or has in place of another, is what is there or paid now."""
     is_chip = name.kind in ("chip", "machine")
-    if (negation["instead"] and not is_chip) or (negation["moves"] and is_chip):
+    if (negation["instead"] and (not is_chip or "chip" in parts.values)) or (negation["moves"] and is_chip):
         return True
     is_paid = negation["moves"] and "bill" in parts.values and name.kind != "place"
     return bool(is_paid or (negation["instead"] and re.search(r" (?:our|my) ", negation[0])))

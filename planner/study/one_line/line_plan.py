@@ -1,6 +1,7 @@
 """The scenario of what a line states, with a sentence for each value that nobody stated and the answer rests on."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
@@ -50,6 +51,7 @@ _SHORTEST_YEARS = 0.25
 _SHORTEST_HOURS = _SHORTEST_YEARS * HOURS_PER_YEAR * (1 - 1e-6)
 _SHARE_OF_TIME = 0.8  # an assumption: of a plan's time, what a run may fill that nobody gave a number of tokens
 _TOKENS_PER_EXAMPLE = 2_000  # an assumption
+_AT_DESK = r"Apple|Ryzen|DGX-Spark|RTX-\d0[5-9]0"  # of people's own
 _MOST_SERVED = 8  # accelerators: a model on more of them, without requests, is trained
 
 
@@ -300,7 +302,7 @@ def _serving(data: Mapping[str, Any], values: dict[str, Any], notes: list[str]) 
         notes.append(f"Tokens are taken for read and written ones, {each:,} a request.")
     elif "rps" not in values:
         at_desk = {"place", "local"} & values.keys() or values.get("gpus") == 1
-        at_desk = at_desk or str(data.get("accelerator", "")).startswith(("Apple", "Ryzen", "DGX-Spark"))
+        at_desk = at_desk or "channel" in values or re.match(_AT_DESK, str(data.get("accelerator", "")))
         serve["requests_per_s"] = ONE_PERSON_REQUESTS_PER_S if at_desk else usual.requests_per_s
         if "peak" in values:
             serve["requests_per_s"] = min(serve["requests_per_s"], values["peak"])
@@ -374,7 +376,7 @@ def _add_terms(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -
         values |= {"lease_rate": values["loan"]} if "loan" in values else {}
         notes.append(f"The lease is at {'that' if 'loan' in values else 'the usual'} rate: its offer is not stated.")
     data |= {"lease": {field: values[name] for name, field in _OF_LEASE.items() if name in values}}
-    if "reserved" in values:
+    if "reserved" in values or {"reservation", "length"} <= values.keys():
         fits = [months for months in TERM_MONTHS.values() if months <= data["years"] * MONTHS_PER_YEAR]
         term = {months: name for name, months in TERM_MONTHS.items()}[max(fits, default=1.0)]
         set_value(data, ("reserve", "term"), term)

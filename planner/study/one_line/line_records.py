@@ -300,15 +300,16 @@ class LineParts:
         behind = self.line[second.end :]
         is_compared = re.search(r"(?i)compar", self.line) and PATTERNS["compared_with"].fullmatch(gap)
         is_compared = is_compared or (PATTERNS["would_be"].search(gap) and re.search(r"(?i)cheaper|better", behind))
-        is_listed = PATTERNS["listed"].fullmatch(gap) and PATTERNS["or"].search(
-            self.line[second.end : max(starts, default=0)])  # fmt: skip
+        following = self.line[second.end : max(starts, default=0)]
+        is_all = "compar" in self.line.lower() and re.search(r"(?i) and ", following)
+        is_listed = PATTERNS["listed"].fullmatch(gap) and (is_all or PATTERNS["or"].search(following))
         return bool(is_compared or PATTERNS["or"].search(gap) or is_listed)
 
     def _without(self, spans: set[tuple[int, int]]) -> str:
         line = self.line
         for begin, end in sorted(spans, reverse=True):
             line = line[:begin] + line[end:]
-        return " ".join(line.split())
+        return " ".join(line.replace("instead of", "or").split())  # the second alone: it is not refused
 
     def other_lines(self) -> dict[str, str]:
         """Return the line with each second thing that is left out in the place of the first, and its other readings."""
