@@ -15,8 +15,8 @@ from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.break_even_map import BUSY, YEARS, break_even_map, map_axis
 from planner.study.uncertainty.futures import draw_futures
 from planner.study.uncertainty.stress import run_stress_test, stresses
-from planner.study.uncertainty.sure_verdict import decided
-from planner.study.uncertainty.tornado import likeliest_to_turn, sobol_indices, tornado
+from planner.study.uncertainty.sure_verdict import decided, input_responses
+from planner.study.uncertainty.tornado import sobol_indices, tornado
 from planner.study.uncertainty.uncertain_inputs import uncertain_inputs
 from pricing import load_catalogue
 
@@ -36,8 +36,10 @@ def main() -> Iterator[str]:
     what = f"{DRAWS:,} futures x {months} months x {len(large.options)} ways"
     yield line(what, best(lambda: draw_futures(fresh(large), DRAWS), 3), reference)
     own, rent = pair(usual)
+    drawn = draw_futures(usual)
+    assert drawn is not None
     yield line(
-        "inputs by what turns it", best(lambda: likeliest_to_turn(fresh(usual), own, rent, inputs), 5), reference
+        "the response of both to each input", best(lambda: input_responses(drawn, (own, rent), inputs), 5), reference
     )
     yield line("the tornado, every flip solved", best(lambda: tornado(fresh(usual), own, rent), 5), reference)
     across, up = map_axis(usual, BUSY), map_axis(usual, YEARS)

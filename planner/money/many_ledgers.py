@@ -22,7 +22,6 @@ from planner.money.ways import WAYS
 from planner.money.ways.own import fleet_builder, purchase_schedule
 from planner.scenario.budget import CELLS, STACKED_CELLS
 from planner.scenario.path import Path, with_value
-from pricing.caching import cached, derive
 
 Array = NDArray[np.float64]
 Rows = slice | NDArray[np.intp]
@@ -51,7 +50,7 @@ class LedgerBlock:
 
     rows: slice
     setting: PlanContext
-    option: int  # its place among the builders
+    option: int  # its place among the options
     ledger: Ledger
     for_the_work: Array | float = 1.0  # costs times it are for the work that is done at typical figures
 
@@ -104,7 +103,7 @@ class InputColumns:
         beside = {key: column[:, None, None] for key, column in self.tried.items()}
         return context.with_tried({**beside, name: values[None, :, None]})
 
-    def blocks(self, builders: Sequence[Builder]) -> Iterator[LedgerBlock]:
+    def blocks(self, options: Sequence[Option]) -> Iterator[LedgerBlock]:
         """Yield the ledgers of all rows, block by block and option by option; none where an option is unavailable.
 
         Each is let go when the next one is requested.
@@ -117,32 +116,24 @@ class InputColumns:
         for start in range(0, count, size):
             rows = slice(start, min(start + size, count))
             context = self.take(rows).context()
-            for option, build in enumerate(builders):
-                built = build(context)
+            for place, option in enumerate(options):
+                built = option_builder(option)(context)
                 if not isinstance(built, Unavailable):
                     ledger = complete_ledger(context, built.title, built.lines)
-                    yield LedgerBlock(rows, context, option, ledger, self._for_the_work(context, built, build))
+                    yield LedgerBlock(rows, context, place, ledger, _for_the_work(context, built, option.work_share))
             context.release()
 
-    def present_usd(self, builders: Sequence[Builder]) -> Array:
+    def present_usd(self, options: Sequence[Option]) -> Array:
         """Return present costs, options x rows (x values); not-a-number where an option is unavailable. [USD]"""
-        usd = np.full((len(builders), *self.shape), np.nan)
-        for block in self.blocks(builders):
+        usd = np.full((len(options), *self.shape), np.nan)
+        for block in self.blocks(options):
             usd[block.option, block.rows] = present_usd(block.setting, block.ledger) * block.for_the_work
         return usd
 
-    def _for_the_work(self, context: PlanContext, built: OptionLedger, build: Builder) -> Array | float:
-        """Return the work that an option does at typical figures over what it does where fewer can be rented."""
-        share = _usual_share(self.setting, build) if RENTAL_DEPTH in context.tried else None
-        if share is None:
-            return 1.0
-        done, all_hours = (np.sum(each, axis=-1) for each in (built.useful_hours, context.demand.all.busy_hours))
-        return np.asarray(share * all_hours / np.maximum(done, _LEAST_DONE * all_hours))
 
-
-@cached(32)  # of a plan that grows, each of its blocks asks for it
-def _usual_share(setting: PlanContext, build: Builder) -> float | None:
-    """Return the share of the work that an option does at typical figures; None where it is unavailable."""
-    usual = build(derive(setting, "demand", shows_orders=False))
-    hours = np.sum(setting.demand.all.busy_hours)
-    return None if isinstance(usual, Unavailable) else float(np.sum(usual.useful_hours) / hours)
+def _for_the_work(context: PlanContext, built: OptionLedger, usual_share: float) -> Array | float:
+    """Return the share of the work that an option does at typical figures over the one where fewer can be rented."""
+    if RENTAL_DEPTH not in context.tried:
+        return 1.0
+    done, all_hours = (np.sum(each, axis=-1) for each in (built.useful_hours, context.demand.all.busy_hours))
+    return np.asarray(usual_share * all_hours / np.maximum(done, _LEAST_DONE * all_hours))

@@ -218,7 +218,6 @@ class Holding:
     def flags(self, where: Origin | Callable[[int], Origin] = PLAN) -> tuple[LedgerInput, ...]:
         """The flags as inputs of a ledger line."""
         return (
-            LedgerInput("waits", self.waits, "share of each month before delivery", where),
             LedgerInput("delivered", self.delivered, "1 in the month of delivery, else 0", where),
             LedgerInput("owns", self.owns, "share of each month in which it runs", where),
             LedgerInput("sold", self.sold, "1 in the month of the sale, else 0", where),

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from planner.money.finance import SolveResult, solve_result
 from planner.money.formula import Num, first_draw
 from planner.money.ledger import Treatment
-from planner.money.many_ledgers import InputColumns, build_ledger, option_builder
+from planner.money.many_ledgers import InputColumns, option_builder
 from planner.money.measures import monthly_discount_factors, present_usd
-from planner.money.option import Option, Unavailable
+from planner.money.option import Option, SkippedOption, Unavailable, complete_ledger
 from planner.money.owned_fleet import owned_fleet
 from planner.money.owning.inputs import ORDER
-from planner.money.plan import Plan, plan_from_context
+from planner.money.plan import Plan, option, plan_from_context
 from planner.money.setting import PlanContext
 from planner.money.ways import on_demand, own
 from planner.money.ways.own import LEAD_TIME
@@ -49,7 +49,7 @@ class Waiting:
     months: tuple[int, ...]  # of the order; 0 is now
     present_usd: Array  # by month of the order
     hardware_usd: Array  # of which machines: paid, less resale
-    never_usd: float  # renting throughout
+    never: Option  # renting throughout
     lead_time_months: float
     price_change_per_year: float  # of new ones of the same product
     compute_price_change_per_year: float  # of the same rate, bought as whatever generation is the newest
@@ -58,6 +58,11 @@ class Waiting:
     def title(self) -> str:
         """The title of the option to order."""
         return self.option.title
+
+    @property
+    def never_usd(self) -> float:
+        """The cost of never ordering. [USD]"""
+        return float(present_usd(self.plan.setting, self.never.ledger))
 
     @property
     def best_month(self) -> int | None:
@@ -108,13 +113,13 @@ def waiting(plan: Plan) -> Waiting | BuyOrWaitUnavailable:
     setting = plan.setting
     if setting.resolved is not None and setting.resolved.problems:
         return BuyOrWaitUnavailable("; ".join(setting.resolved.problems))
-    option, never = _option_to_delay(plan), on_demand.build(setting)
-    if isinstance(never, Unavailable):
+    delayed, never = _option_to_delay(plan), option(setting, "on_demand", on_demand.build)
+    if isinstance(never, SkippedOption):
         return BuyOrWaitUnavailable(never.reason)
-    if option is None:
+    if delayed is None:
         skipped = (each.reason for each in plan.absent if each.way == "own")
         return BuyOrWaitUnavailable(next(skipped, "buying was not asked for"))
-    build, fleet = option_builder(option), owned_fleet(setting, option)
+    fleet = owned_fleet(setting, delayed)
     assert fleet is not None  # it could be built
     inputs = fleet.parts[0].sheet.used
     lead = first_draw(inputs[own.LEAD_TIME].value)
@@ -123,19 +128,20 @@ def waiting(plan: Plan) -> Waiting | BuyOrWaitUnavailable:
         return BuyOrWaitUnavailable(f"an order of today comes after {count(lead, 'month')}, when the plan is over")
     months = np.arange(last + 1)
     context = InputColumns(setting, {ORDER: months.astype(np.float64)}).context()
-    by_month, rented = build_ledger(context, build), build_ledger(setting, on_demand.build)
-    assert by_month is not None  # it could be built for today
-    assert rented is not None
+    built = option_builder(delayed)(context)
+    if isinstance(built, Unavailable):  # a mix whose peaks nobody takes until the machines come
+        return BuyOrWaitUnavailable(built.reason)
+    by_month = complete_ledger(context, built.title, built.lines)
     lines = (line.priced_usd for line in by_month.lines if line.treatment in _OF_HARDWARE)
     hardware_usd = (sum(lines, np.zeros(1)) * monthly_discount_factors(context)).sum(axis=-1)
     return Waiting(
         plan=plan,
-        option=option,
+        option=delayed,
         accelerators=fleet.accelerators,
         months=tuple(months.tolist()),
         present_usd=np.broadcast_to(np.asarray(present_usd(context, by_month)), months.shape),
         hardware_usd=np.asarray(np.broadcast_to(hardware_usd, months.shape)),
-        never_usd=float(present_usd(setting, rented)),
+        never=never,
         lead_time_months=lead,
         price_change_per_year=first_draw(inputs[PRICE_CHANGE].value),
         compute_price_change_per_year=setting.catalogue.facts[COMPUTE_PRICE_CHANGE].figure.newest.typical,
@@ -199,7 +205,7 @@ def buy_or_wait_futures(comparison: Waiting) -> BuyOrWaitFutures | None:
     count = int(np.clip(_ROWS // len(months), _FEWEST, _MOST))
     columns = InputColumns(setting, draw_inputs(inputs, count, setting.scenario.seed))
     columns = columns.take(np.repeat(np.arange(count), len(months))).with_tried(ORDER, np.tile(months, count))
-    usd = columns.present_usd([option_builder(comparison.option)])[0].reshape(count, len(months))
+    usd = columns.present_usd((comparison.option,))[0].reshape(count, len(months))
     value = usd[:, :1] - usd
     low, high = np.quantile(usd, _ENDS, axis=0)
     value_low, value_high = np.quantile(value, _ENDS, axis=0)
@@ -216,8 +222,8 @@ def buy_or_wait_futures(comparison: Waiting) -> BuyOrWaitFutures | None:
 
 def _never_buy_share(comparison: Waiting) -> float:
     """Return the share of futures in which never buying is cheaper than buying now, in the draws of the verdict."""
-    builders = [on_demand.build, option_builder(comparison.option)]
-    never, now = InputColumns(comparison.plan.setting, plan_draws(comparison.plan)[1]).present_usd(builders)
+    columns = InputColumns(comparison.plan.setting, plan_draws(comparison.plan)[1])
+    never, now = columns.present_usd((comparison.never, comparison.option))
     return float(np.mean(never < now))
 
 
@@ -235,5 +241,5 @@ def late_delivery(comparison: Waiting, months_late: float = MONTHS_PER_YEAR) -> 
     """Return the cost of the same order with a longer lead time; rent fills the gap."""
     setting, lead = comparison.plan.setting, comparison.lead_time_months
     columns = InputColumns(setting, {LEAD_TIME: np.array([lead, lead + months_late])})
-    in_time, late = columns.present_usd([option_builder(comparison.option)])[0]
+    in_time, late = columns.present_usd((comparison.option,))[0]
     return LateDelivery(months_late, lead, float(late - in_time), lead + months_late < _service_end(setting))

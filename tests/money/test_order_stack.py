@@ -56,7 +56,7 @@ def test_orders_of_many_futures_cost_what_they_cost_in_each_alone(terms: dict[st
     made, options = ordered(terms, alone=False)
     draws = draw_inputs(uncertain_inputs(made), 8, 7)
     for option in options:
-        together = InputColumns(made.setting, draws).present_usd([option_builder(option)])[0]
+        together = InputColumns(made.setting, draws).present_usd((option,))[0]
         for row in (0, 5):
             future = made.setting.with_tried({name: float(values[row]) for name, values in draws.items()})
             ledger = build_ledger(future, option_builder(option))

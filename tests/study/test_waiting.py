@@ -142,6 +142,15 @@ def test_falling_prices_and_little_work_make_later_the_best() -> None:
     assert waits.best_usd < min(waits.now_usd, waits.never_usd)
 
 
+def test_a_mix_that_needs_its_machines_at_once_says_why_they_cannot_come_later() -> None:
+    """Its peaks go by the token, and no tokens are entered: none are needed while all is there from the first day."""
+    own, mix = {"lead_time_months": 0.0, "accelerators": 24}, {"peaks": "hosted", "own_accelerators": 8}
+    entered = Scenario.model_validate({"work": ({"accelerators": 8, "busy_share": 1.0},), "own": own, "mix": mix})
+    never = waiting(plan(load_catalogue(), entered, DAY))
+    assert isinstance(never, BuyOrWaitUnavailable)
+    assert never.reason.startswith("no tokens are entered")
+
+
 def test_what_cannot_come_in_time_cannot_be_put_off() -> None:
     late = waiting(of({"lead_time_months": 59.5}))
     assert isinstance(late, Waiting)

@@ -21,6 +21,7 @@ from planner.money.demand.levels import DemandLevels, hourly_levels, on_off_leve
 from planner.money.formula import Num
 from planner.money.timeline import Timeline, cached_timeline
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, MONTHS_PER_YEAR
+from planner.scenario.own import MOST_ORDERS
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import ScheduledJob, Work
 from pricing.caching import cached_property
@@ -90,7 +91,7 @@ class Demand:
     waiting_at_once: NDArray[np.float64]  # months: how many that work asks for at once
     job_accelerators: int  # the accelerators one job takes: of the work that may wait, where there is any
     work_level: NDArray[np.float64]  # (draws x) months: hours of the work, jobs aside, over its usual hours
-    layers: dict[tuple[str, float, float], DemandLayer] = field(default_factory=dict)  # cut once each
+    layers: dict[tuple[object, ...], DemandLayer] = field(default_factory=dict)  # cut once each
 
     @cached_property
     def peak(self) -> NDArray[np.float64]:
@@ -133,9 +134,9 @@ class Demand:
         return self.with_data(self.layer(hours, at_once))
 
     def _cut(self, kind: str, fleet: Num, reach: Num, cut: Callable[[Num, Num], DemandLayer]) -> DemandLayer:
-        if isinstance(fleet, np.ndarray) or isinstance(reach, np.ndarray):
+        if np.size(fleet) > MOST_ORDERS or np.size(reach) > MOST_ORDERS:
             return cut(fleet, reach)
-        key = (kind, fleet, reach)
+        key = (kind, *((np.shape(each), np.asarray(each).tobytes()) for each in (fleet, reach)))
         if key not in self.layers:
             self.layers[key] = cut(fleet, reach)
         return self.layers[key]

@@ -11,7 +11,7 @@ from planner.money.demand.queueing import achievable_busy_share
 from planner.money.finance import OutcomeReason
 from planner.money.fleet import typical_lead_months
 from planner.money.ledger import Ledger
-from planner.money.many_ledgers import Array, InputColumns, option_builder
+from planner.money.many_ledgers import Array, InputColumns
 from planner.money.measures import (
     ENDINGS,
     gap_usd,
@@ -238,8 +238,7 @@ def lead_time_months(setting: PlanContext, own: Option) -> float | None:
 
 def pair_costs(own: Option, rent: Option) -> Costs:
     """Return a function for the present cost of both options, each built anew for every row."""
-    builders = option_builder(own), option_builder(rent)
-    return lambda columns: columns.present_usd(builders)
+    return lambda columns: columns.present_usd((own, rent))
 
 
 def _changed_costs(name: str, setting: PlanContext, own: Option, rent: Option) -> Costs:
@@ -251,11 +250,11 @@ def _changed_costs(name: str, setting: PlanContext, own: Option, rent: Option) -
     stays = is_other_rent or (name == RENT and WAYS[own.way].rents_machines)  # at a price of its own
     uses = any(used.name == name for used in rent.ledger.inputs)
     changes = not stays, is_other_rent or uses
-    builders = [option_builder(option) for option, changed in zip((own, rent), changes, strict=True) if changed]
+    moved = [option for option, changed in zip((own, rent), changes, strict=True) if changed]
     constant_usd = [present_usd(setting, option.ledger) for option in (own, rent)]
 
     def costs(columns: InputColumns) -> list[Array]:
-        rebuilt = iter(columns.present_usd(builders))
+        rebuilt = iter(columns.present_usd(moved))
         return [next(rebuilt) if changed else np.full(columns.shape, usd)
                 for changed, usd in zip(changes, constant_usd, strict=True)]  # fmt: skip
 

@@ -29,7 +29,7 @@ _MACHINES = "ceil(max(accelerators, minimum_accelerators) / accelerators_per_mac
 _COUNTED = {_SERVERS: "server", _MACHINES: "machine", "ceil(accelerators)": "accelerator"}
 # Whose months have a number, or that only say which month it is.
 _CALENDAR = frozenset({
-    "starts", "ends", "runs", "owns", "waits", "delivered", "sold", "ordered", "refreshes", "pays", "settles", "sells",
+    "starts", "ends", "runs", "owns", "delivered", "sold", "ordered", "refreshes", "pays", "settles", "sells",
     "after_warranty", "month", "delivery_month", "begun_years", "ordered_after_years", "price_set_after_months",
     "new_price_after_years", "old_price_after_years", "last_price_after_years", "payments_made", "last_paid",
     "worth_today",

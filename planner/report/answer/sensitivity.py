@@ -18,8 +18,8 @@ from planner.report.futures.input_words import input_label, value_text
 from planner.report.table import Table
 from planner.scenario.durations import years_words
 from planner.study.uncertainty.futures import Futures
-from planner.study.uncertainty.sure_verdict import turning_value
-from planner.study.uncertainty.tornado import TornadoBar, likeliest_to_turn
+from planner.study.uncertainty.sure_verdict import likeliest_to_turn, turning_values
+from planner.study.uncertainty.tornado import TornadoBar
 
 _INPUTS_TRIED = 2
 CARRYING = 5  # inputs that are said to carry an answer
@@ -116,18 +116,21 @@ def month_text(payback: Payback) -> str:
 def most_likely_change(plan: Plan, answer: Answer, futures: Futures) -> tuple[str, ...]:
     """Return the input that is most likely to change a probable answer, and the value from which it does.
 
-    There the two largest groups hold as many of the futures. The two inputs that are the likeliest at typical figures
-    are tried.
+    There the two largest groups hold as many of the futures. Of the two inputs with the largest effect, the one whose
+    value lies closer to the typical one in its range counts.
     """
     if answer.verdict not in PROBABLE or answer.pair is None or answer.shares is None:
         return ()
-    inputs = likeliest_to_turn(plan, answer.pair[0].option, answer.pair[1].option, futures.inputs)
-    for each in inputs[:_INPUTS_TRIED]:
-        turn, name = turning_value(futures, answer.shares, each), each.name
-        if turn is not None and each.spread.low <= turn <= each.spread.high:
-            label, typical = words.lower_first(input_label(name)), value_text(name, each.spread.typical)
-            return (f"Most likely to change this answer: {label}, at {value_text(name, turn)} instead of {typical}.",)
-    return ("No single input changes this answer within its range; several together would.",)
+    first, second = (each.option.key for each in answer.pair)
+    inputs = likeliest_to_turn(futures, first, second)[:_INPUTS_TRIED]
+    turns = zip(turning_values(futures, answer.shares, inputs), inputs, strict=True)
+    turning = [(turn, each) for turn, each in turns if turn is not None]
+    if not turning:
+        return ("No single input changes this answer within its range; several together would.",)
+    turn, nearest = min(turning, key=lambda found: found[1].spread.share_to_end(found[0]))
+    label, typical = words.lower_first(input_label(nearest.name)), value_text(nearest.name, nearest.spread.typical)
+    turned = value_text(nearest.name, turn)
+    return (f"Most likely to change this answer: {label}, at {turned} instead of {typical}.",)
 
 
 def describe_token_price(even: TokenBreakEven, *others: tuple[str, TokenBreakEven], way: str = "renting") -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.ledger import LedgerInput, Origin
-from planner.money.many_ledgers import InputColumns, option_builder
+from planner.money.many_ledgers import InputColumns
 from planner.money.measures import cash_by_year_usd, cash_today_usd, cumulative_discounted_cost, gap_usd, present_usd
 from planner.money.option import Option
 from planner.money.plan import Plan
@@ -84,7 +84,7 @@ class Futures:
         """The discounted cost so far: options x (low, middle, high) x months. Calculated where it is drawn."""
         draws = {name: values[:BANDED] for name, values in self.draws.items()}
         usd = np.full((len(self.options), min(self.count, BANDED), self.plan.setting.timeline.last + 1), np.nan)
-        for block in InputColumns(self.plan.setting, draws).blocks([option_builder(option) for option in self.options]):
+        for block in InputColumns(self.plan.setting, draws).blocks(self.options):
             so_far = cumulative_discounted_cost(block.setting, block.ledger)
             usd[block.option, block.rows] = so_far * np.asarray(block.for_the_work)[..., None]
         for row, rest in _fallbacks(self.options).items():
@@ -209,7 +209,7 @@ def _evaluate_futures(
     setting = plan.setting
     present, cash, year = np.full((3, len(plan.options), len(next(iter(draws.values())))), np.nan)
     is_limited = setting.terms.cash_per_year_usd is not None
-    for block in InputColumns(setting, draws).blocks([option_builder(option) for option in plan.options]):
+    for block in InputColumns(setting, draws).blocks(plan.options):
         row, rows = block.option, block.rows
         present[row, rows] = present_usd(block.setting, block.ledger) * block.for_the_work
         cash[row, rows] = cash_today_usd(block.ledger)

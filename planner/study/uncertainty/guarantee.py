@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.money.ledger import Ledger
-from planner.money.many_ledgers import InputColumns, option_builder
+from planner.money.many_ledgers import InputColumns
 from planner.money.measures import present_usd
 from planner.money.owning.resale import COST, GUARANTEED
 from planner.study.uncertainty.futures import Futures
@@ -35,7 +35,7 @@ def guarantee_value(drawn: Futures) -> GuaranteeValue | None:
     if option is None:
         return None
     columns = []
-    for block in InputColumns(drawn.plan.setting, drawn.draws).blocks([option_builder(option)]):
+    for block in InputColumns(drawn.plan.setting, drawn.draws).blocks((option,)):
         size = block.rows.stop - block.rows.start
         usd = (present_usd(block.setting, _lines_using(block.ledger, name)) for name in (COST, GUARANTEED))
         columns.append([np.broadcast_to(each, (size,)) for each in usd])

@@ -20,7 +20,8 @@ from planner.money.ways import WAYS
 from planner.scenario.budget import STEPS, turns_count
 from planner.study.uncertainty.futures import Futures, PercentileBand, draw_futures, percentile_band
 from planner.study.uncertainty.tornado import costs, one_at_a_time, saved_usd
-from planner.study.uncertainty.uncertain_inputs import UncertainParameter, normal_quantiles
+from planner.study.uncertainty.uncertain_inputs import Z_TAIL, UncertainParameter
+from pricing.caching import cached_property
 
 _LEAST, _MOST_TIMES = 0.02, 3.0  # utilization from so little to all hours; rents from nothing to three times today's
 
@@ -76,9 +77,9 @@ def break_even_band(drawn: Futures, own_key: str, rent_key: str, name: str) -> B
     return BreakEvenBand(percentile_band(values), float(flips.mean()), count)
 
 
-_POINTS = 41  # equally likely values of an input that is drawn alone
+_AWAY = np.linspace(-3.0, 3.0, 9)  # standard deviations from the typical value at which options are built
+_IN_RANGE = np.linspace(-Z_TAIL, Z_TAIL, 9)  # the same, at which a verdict is looked at: from end to end
 _TRIED = 3  # inputs that may be the reason
-_REACH = 3.0  # standard deviations within which a verdict may turn
 
 
 @dataclass(frozen=True)
@@ -101,58 +102,98 @@ def median_shifts(answer: Answer, futures: Futures | None) -> tuple[MedianShift,
     skewed = [way for way in answer.ranked if futures and futures.row(way.option.key) is not None and way.is_skewed]
     if futures is None or not futures.inputs or not skewed:
         return ()
-    options, entered = [each.option for each in skewed], np.array([each.as_entered_usd for each in skewed])
-    alone = _costs_drawn_alone(answer, futures, options)
+    entered = np.array([each.as_entered_usd for each in skewed])
+    responses = input_responses(futures, [each.option for each in skewed], futures.inputs)
     sign = np.sign(np.array([each.present_usd for each in skewed]) - entered)
+    alone = np.array([each.alone for each in responses])  # inputs x options x futures
     middles = np.array([alone.mean(axis=-1), np.median(alone, axis=-1)])
-    moved = ((middles - entered[:, None]) * sign[:, None]).max(axis=0)
+    moved = ((middles - entered) * sign).max(axis=0).T
     most = np.argsort(-np.nan_to_num(moved), axis=-1)[:, :_TRIED]
-    held = {
-        int(row): _medians_without(answer, futures, options, int(row), turns_count(futures.count))
-        for row in np.unique(most)
-    }
-    reasons = [min(most[at].tolist(), key=lambda row: abs(held[row][at] - entered[at])) for at in range(len(skewed))]
-    without = {row: _medians_without(answer, futures, options, row, futures.count) for row in set(reasons)}
+    held = {row: responses[row] for row in np.unique(most).tolist()}
+    without = {row: np.median(each.futures_at(each.input.spread.typical), axis=-1) for row, each in held.items()}
+    reasons = [min(most[at].tolist(), key=lambda row: abs(without[row][at] - entered[at])) for at in range(len(skewed))]
     return tuple(
-        MedianShift(each.option.title, each.as_entered_usd, each.present_usd, futures.inputs[row], without[row][at])
+        MedianShift(
+            each.option.title, each.as_entered_usd, each.present_usd, futures.inputs[row], float(without[row][at])
+        )
         for at, (each, row) in enumerate(zip(skewed, reasons, strict=True))
     )
 
 
-def _costs_drawn_alone(answer: Answer, futures: Futures, options: Sequence[Option]) -> NDArray[np.float64]:
-    """Return what options cost where one input is drawn and all others are typical: options x inputs x values."""
-    inputs, z = futures.inputs, normal_quantiles(_POINTS)
-    rows = one_at_a_time(answer.plan, inputs, [parameter.spread.at(z) for parameter in inputs])
-    return costs(answer.plan, options, rows).reshape(len(options), len(inputs), _POINTS)
+@dataclass(frozen=True, eq=False)
+class InputResponse:
+    """What some options of the futures cost at values of one input, all others typical."""
+
+    futures: Futures
+    options: Sequence[Option]
+    input: UncertainParameter
+    values: NDArray[np.float64]
+    usd: NDArray[np.float64]  # options x values
+
+    @cached_property
+    def alone(self) -> NDArray[np.float64]:
+        """What the options cost where this input is drawn alone: options x futures."""
+        return self._between(self.futures.draws[self.input.name])
+
+    def futures_at(self, value: float) -> NDArray[np.float64]:
+        """Return what the options cost in every future with this input at one value: options x futures.
+
+        The cost of a future changes by as much as that of the typical plan: in proportion, or where a cost may be a
+        gain by the difference.
+        """
+        usd = np.array([self.futures.present_usd[self.futures.row(option.key)] for option in self.options])
+        here, there = self._between(np.array([value])), self.alone
+        is_cost = (self.usd > 0).all(axis=-1, keepdims=True)
+        return np.where(is_cost, usd * here / np.where(is_cost, there, 1.0), usd + here - there)
+
+    def _between(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.array([np.interp(values, self.values, usd) for usd in self.usd])
 
 
-def _medians_without(
-    answer: Answer, futures: Futures, options: Sequence[Option], row: int, count: int
-) -> list[float]:  # fmt: skip
-    """Return the medians of options in the first futures with one input at its typical value."""
-    most, draws = futures.inputs[row], {name: values[:count] for name, values in futures.draws.items()}
-    draws[most.name] = np.full(len(draws[most.name]), most.spread.typical)
-    usd = costs(answer.plan, options, InputColumns(answer.plan.setting, draws))
-    return [float(median) for median in np.median(usd, axis=-1)]
+def input_responses(
+    futures: Futures, options: Sequence[Option], inputs: Sequence[UncertainParameter]
+) -> tuple[InputResponse, ...]:
+    """Return what options cost at values of each of some inputs, in one build."""
+    values = [each.spread.around_typical(_AWAY) for each in inputs]
+    usd = costs(futures.plan, options, one_at_a_time(futures.plan, inputs, values))
+    usd = usd.reshape(len(options), len(inputs), len(_AWAY))
+    return tuple(
+        InputResponse(futures, options, each, values[row], usd[:, row]) for row, each in enumerate(inputs)
+    )  # fmt: skip
 
 
-def turning_value(futures: Futures, shares: VerdictShares, parameter: UncertainParameter) -> float | None:
-    """Return the value of an input at which another group holds as many futures as the one that leads.
+def likeliest_to_turn(futures: Futures, first: str, second: str) -> tuple[UncertainParameter, ...]:
+    """Return the inputs by their effect on the saving of one option against another, the largest first.
 
-    On the futures themselves: the input is fixed at each value in turn and all others are drawn. Options that are never
-    the cheapest and have not the lowest median of their group are left out.
+    Over the futures, by the slopes of a straight-line fit: nothing is built for it.
+    """
+    draws = np.array([futures.draws[each.name] for each in futures.inputs])
+    away = draws - draws.mean(axis=-1, keepdims=True)
+    sizes = away.std(axis=-1)
+    saved = futures.saved_usd(first, second)
+    slopes = np.linalg.lstsq((away / np.where(sizes > 0, sizes, 1.0)[:, None]).T, saved - saved.mean())[0]
+    return tuple(futures.inputs[row] for row in np.argsort(-np.abs(slopes), kind="stable"))
+
+
+def turning_values(
+    futures: Futures, shares: VerdictShares, inputs: Sequence[UncertainParameter]
+) -> tuple[float | None, ...]:
+    """Return for each input the value within its range at which another group holds as many futures as the leading one.
+
+    The input is fixed at each value in turn and all others are drawn. Options that are never the cheapest and have not
+    the lowest median of their group are left out.
     """
     firsts = {candidate(option).group: option for option in sorted(
         futures.options, key=lambda option: -futures.present(option.key).middle)}  # fmt: skip
     options = [option for option in futures.options
                if shares.share.get(option.key) or option in firsts.values()]  # fmt: skip
-    grid = np.unique(parameter.spread.around_typical(np.linspace(-_REACH, _REACH, STEPS)))
-    count = turns_count(futures.count)
-    draws = {name: values[:count] for name, values in futures.draws.items() if name != parameter.name}
-    if not draws:
-        return None
-    columns = InputColumns(futures.plan.setting, draws, along=(parameter.name, grid))
-    usd, candidates = costs(futures.plan, options, columns), [candidate(option) for option in options]
-    tables = [verdict_shares(candidates, at, np.zeros_like(at)).group_share for at in np.moveaxis(usd, -1, 0)]
-    by_group = {group: np.array([table[group] for table in tables]) for group in tables[0]}
-    return turns_at(grid, by_group, shares.lead, parameter.spread.typical)
+    candidates = [candidate(option) for option in options]
+
+    def turn(response: InputResponse) -> float | None:
+        grid = np.unique(response.input.spread.around_typical(_IN_RANGE))
+        costs_usd = [response.futures_at(value) for value in grid.tolist()]
+        tables = [verdict_shares(candidates, usd, np.zeros_like(usd)).group_share for usd in costs_usd]
+        by_group = {group: np.array([table[group] for table in tables]) for group in tables[0]}
+        return turns_at(grid, by_group, shares.lead, response.input.spread.typical)
+
+    return tuple(turn(each) for each in input_responses(futures, options, inputs))

@@ -18,7 +18,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.many_ledgers import Array, InputColumns, option_builder
+from planner.money.many_ledgers import Array, InputColumns
 from planner.money.measures import gap_usd
 from planner.money.option import Option
 from planner.money.plan import Plan
@@ -81,30 +81,6 @@ def tornado(plan: Plan, own: Option, rent: Option, most: int | None = None) -> t
     return tuple(_bar(plan, (own, rent), inputs[row], saved[row]) for row in shown)
 
 
-def likeliest_to_turn(
-    plan: Plan, own: Option, rent: Option, inputs: tuple[UncertainParameter, ...]
-) -> tuple[UncertainParameter, ...]:
-    """Return the inputs in the order in which they are likely to turn the answer between two options.
-
-    At typical figures, by straight lines between the points of the grid; those that turn nothing by their effect.
-    """
-    if not inputs:
-        return ()
-    saved = _saved(plan, (own, rent), inputs)
-    order = sorted(range(len(inputs)), key=lambda row: (_estimated_flip_sigmas(saved[row]), -np.ptp(saved[row])))
-    return tuple(inputs[row] for row in order)
-
-
-def _estimated_flip_sigmas(saved: NDArray[np.float64]) -> float:
-    """Estimate how far from the middle the sign turns; infinite where it does not."""
-    if not np.isfinite(saved).all():
-        return np.inf
-    turns = np.flatnonzero((saved[1:] > 0) != (saved[:-1] > 0))
-    step = _GRID[turns + 1] - _GRID[turns]
-    at = _GRID[turns] - saved[turns] * step / (saved[turns + 1] - saved[turns])
-    return float(np.min(np.abs(at), initial=np.inf))
-
-
 def saved_usd(plan: Plan, pair: Pair, rows: InputColumns) -> Array:
     """Return the saving of the first option against the second in each row; with values along them, rows x values."""
     first, second = costs(plan, pair, rows)
@@ -115,7 +91,7 @@ def costs(plan: Plan, options: Sequence[Option], rows: InputColumns) -> Array:
     """Return the cost of the options in each row, on demand where spot machines cost more. [USD]"""
     fallbacks = {row: rest for row, option in enumerate(options)
                  if (rest := plan.option(WAYS[option.way].fallback_kind))}  # fmt: skip
-    usd = rows.present_usd([option_builder(option) for option in (*options, *fallbacks.values())])
+    usd = rows.present_usd((*options, *fallbacks.values()))
     for place, row in enumerate(fallbacks, len(options)):
         usd[row] = np.fmin(usd[row], usd[place])
     return usd[: len(options)]

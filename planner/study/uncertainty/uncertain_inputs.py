@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from statistics import NormalDist, fmean
+from statistics import fmean
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -46,11 +46,6 @@ Z_TAIL = 1.2815515655446004  # standard deviations at that tail
 
 def _share_below(z: float) -> float:
     return 0.5 * (1 + math.erf(z / math.sqrt(2)))
-
-
-def normal_quantiles(count: int) -> NDArray[np.float64]:
-    """Return so many equally likely values of the standard normal distribution."""
-    return np.array([NormalDist().inv_cdf((place + 0.5) / count) for place in range(count)])
 
 
 class DistributionError(PricingError):
@@ -109,6 +104,10 @@ class InputDistribution:
             down, up = math.log(self.typical / self.low), math.log(self.high / self.typical)
             return np.asarray(self.typical * np.exp(away * np.where(away < 0, down, up)))
         return np.asarray(self.typical + away * np.where(away < 0, self.typical - self.low, self.high - self.typical))
+
+    def share_to_end(self, value: float) -> float:
+        """Return how far a value lies from the typical one, as a share of the way to that end of the range."""
+        return (value - self.typical) / ((self.high if value > self.typical else self.low) - self.typical)
 
     def over(self, times: float) -> InputDistribution:
         """Return a distribution with this middle, whose ends lie so many times as far from it."""
