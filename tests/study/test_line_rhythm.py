@@ -36,6 +36,9 @@ def test_a_count_in_any_form_is_of_gpus(line: str, many: int) -> None:
     ("nightly training runs of 6 hours on 4 L40S", 4 * 42),
     ("rl experiments on a 14B: 5 experiments a week, 16 GPUs, about 20 h each, until October", 1600),
     ("fine tuning job every sunday on 8 H100 for 9 hours", 72),
+    ("we run 12 experiments a week, 4 GPUs each, 6 hours each", 12 * 24),
+    ("15 jobs per week on 8 A100, each job 10 hours", (
+        15 * 80)), ("they do 9 tuning jobs a month, each 8 GPUs for 20 hours", 9 * 160 * 84 / 365),
 ])  # fmt: skip
 def test_so_many_runs_of_so_many_hours_are_gpu_hours(line: str, hours: float) -> None:
     plan = _plan(line)
@@ -60,6 +63,12 @@ def test_a_rhythm_is_the_share_of_the_time_of_what_it_stands_beside(line: str, s
 
 @each_row(("line", "rps"), [
     ("whisper large, 6,000 hours of audio each month", 6000 * 120 / 2628000),
+    ("studio of 14 illustrators on flux, each makes like 90 images a day", 14 * 90 / 86400),
+    ("we have 15 radiologists, each reads about 60 scans a day with qwen2.5-vl 7b", 15 * 60 / 86400),
+    ("sdxl, 500 users, 10 images each per day", 5000 / 86400),
+    ("flux, 8 people, 200 images per person per day", 1600 / 86400),
+    ("whisper for 50 lawyers, each 2 hours of dictation a day", 50 * 240 / 86400),
+    ("whisper for 10 minutes of audio from each of 40k users per day", 40e3 * 20 / 86400),
     ("wan 2.1, 4000 clips of 5 seconds per day", 4000
         / 86400), ("300 videos a day with wan 2.1", 300 / 86400),
 ])  # fmt: skip
@@ -80,6 +89,59 @@ def test_a_rhythm_of_something_else_is_left_out(line: str, left: str) -> None:
     assert any(left in text for text in reading.left_out)
     assert reading.scenario is not None
     assert reading.scenario.work[0].accelerators <= 16
+
+
+@each_row(("line", "runs"), [
+    ("LoRA adapters for 30 customers every week, llama 3.1 8b, 5M tokens per customer", 30 * 365 / 84),
+    ("QLoRA of mistral 7b for 25 clients per month", 25),
+    ("fine-tune llama 8b for each of our 40 tenants every month", 40),
+    ("train a lora per customer, 300 customers a month, flux", 300), ("train a 7b for 12 clients each quarter", 4),
+])  # fmt: skip
+def test_so_many_that_are_trained_for_are_so_many_runs(line: str, runs: float) -> None:
+    plan = _plan(line)
+    assert plan is not None
+    assert plan.work[0].train is not None
+    assert plan.work[0].train.runs_per_month == pytest.approx(runs, rel=0.01)
+
+
+@each_row(("line", "hours"), [
+    ("rent 1 a100 80gb 150 hours price", 150), ("4 H100 120 hours total cost", 480),
+    ("2x l40s, 300 hours, what's the bill", 600),
+    ("rent a 4090 50 hours", 50), ("64 h100 for 3 weeks, total under $200k", 64 * 504),
+    ("6 weeks, 4 L40S, 12k euros", 4032),
+])  # fmt: skip
+def test_hours_in_all_are_one_run_with_a_budget_too(line: str, hours: float) -> None:
+    plan = _plan(line)
+    assert plan is not None
+    assert plan.work[0].run is not None
+    assert plan.work[0].run.hours == pytest.approx(hours)
+
+
+@each_row(("line", "rps", "peak", "last"), [
+    ("9,000 clips with wan 2.1 in 20 days", 9000 / 2628000, 9000 / 20 / 86400, 1),
+    ("2000 10-second videos by wan 2.1, 720p, within 5 weeks", 1000 / 2628000, 2000 / 35 / 86400, 2),
+    ("translate 2 million pages in 3 weeks with llama 70b", 2e6 / 2628000, 2e6 / 21 / 86400, 1),
+])  # fmt: skip
+def test_what_must_be_done_in_weeks_is_no_work_of_the_rest_of_the_plan(
+    line: str, rps: float, peak: float, last: int
+) -> None:
+    plan = _plan(line)
+    assert plan is not None
+    assert plan.work[0].serve is not None
+    assert plan.work[0].serve.requests_per_s == pytest.approx(rps, rel=0.01)
+    assert plan.work[0].serve.peak_requests_per_s == pytest.approx(peak, rel=0.01)
+    assert plan.work[0].last_month == last
+
+
+@each_row(("line", "left"), [
+    ("1,200 H100 hours prepaid, a 13B to train on 60B tokens, enough?", "1,200, as the hours follow from the work"),
+    ("10 jobs a month on 8 h100", "10 jobs a month, as how long"),
+    ("monthly fine-tune of llama 8b for 60 tenants", "60 tenants"),
+    ("wan 2.1 at 4 requests a second", "GPUs are meant"), ("300 clips at 1080p by wan 2.1 a day", "1080p"),
+])  # fmt: skip
+def test_what_would_change_the_work_is_left_out_before_the_answer(line: str, left: str) -> None:
+    reading = read_line(live_catalogue(), line)
+    assert any(left in text for text in reading.left_out), reading.left_out
 
 
 def test_more_runs_a_month_than_hours_are_asked_about() -> None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from planner.scenario.scenario import Scenario
+from planner.scenario.scenario import USUAL_SITE, Scenario
 from planner.study.one_line.line_names import LineName, LineToken, chips_of_memory, find_names, near_name, tokens
 from planner.study.one_line.line_records import (
     GPU_WORDS,
@@ -26,12 +26,6 @@ _WEIGHTY = re.compile(rf"(?<![\w-])(?:{'|'.join(WORDS['weighty'])})(?![\w-])")
 SAYS_ENOUGH = frozenset(WORDS["says_enough"].split())
 _AMOUNTS = SAYS_ENOUGH - {"chip", "model", "anyone", "seller", "billfor", "cpu"} | {"token_rate", "tps", "all_audio"}
 # zz900 and 900b may be names; p95, 40k, 12kg and imagenet-21k are none.
-USUAL_SITE = Scenario().site
-_WHY_NOT = {
-    "provider": "no offer of it is taken: name a GPU that it lists",
-    **dict.fromkeys(("seller", "price"), "neither a bill nor an amount for it is stated"),
-}
-
 _MOST_BEFORE_RATE = 3  # words: 300 chest x-rays a day
 _LARGEST_DENSE = 4.5e11  # parameters: larger models are mixtures of experts
 MEMORY: tuple[Rule, ...] = (rule("memory", whole(WORDS["memory"]), number_in),)
@@ -178,7 +172,7 @@ def leave_names_out(catalogue: Catalogue, parts: LineParts, scenario: Scenario, 
         if is_name and not is_taken and spelled not in known:
             alike = _alike(catalogue, name, spelled)
             if not alike & planned and not any(label.lower() in known for label in alike):
-                why = _WHY_NOT.get(name.kind, "the plan is for another")
+                why = WORDS["why_not"].get(name.kind, "the plan is for another")
                 parts.left_out.append(f"{text}, as {'the plan is for another' if bill else why}")
     return tuple(parts.left_out)
 

@@ -23,6 +23,7 @@ TOKENS_PER_SEQUENCE = 4_096  # as a plan has where nobody states it
 _FASTEST_OF_ONE = 300  # tokens a second: more are those of all users
 _SHARE_OF_RATE = 0.4  # an assumption: large published runs use 0.3 to 0.5 of the dense rate
 _SHORTEST_PLAN_HOURS = _MOST_OF_A_RUN = HOURS_PER_YEAR / 4
+_MOST_AT_A_TIME = 20  # runs: of more beside each other the rhythm is that of something else
 _PAID_IDLE = "A price for a term is paid for idle hours too: the GPUs are counted as used all the time."
 _RENEWED = (
     "The contract ends on {}: the plan is of the time after it, at prices of today, and a price that is stated is what "
@@ -30,23 +31,7 @@ _RENEWED = (
 )
 _MOST_OF_ONE = 32_768  # tokens: more are no single answer
 _USUAL = ServingTask(model="usual")
-_SAID = {
-    "once": "What is done once is spread over three months, the shortest plan.",
-    "each_month": "No time is stated: so much is taken for one month, and each further one of the plan.",
-    "steps": "Steps times the batch are {:,.0f} in all.",
-    "operations": "A training takes 6 operations for each parameter and token; a GPU 40% of its dense rate.",
-    "text_encoder": "An encoder only reads tokens: {:,.4g} requests a second.",
-    "written_rate": "These are written tokens of all users: {:,.4g} requests a second.",
-    "grows_to": "The GPUs grow evenly over the time of the plan: {:,.0%} a year.",
-    "multiple": "So many GPUs do that work, those that you have among them: {:,}.",
-    "speed_of_kept": "The work of those that you have takes {:,} of the others, by their dense rates.",
-    "owned": "{:,} of the GPUs are bought; the rest are rented.",
-}
 _BATCHES = {"train", "tune", "tokens", "gpu_hours", "all_audio", "texts", "texts_of"}
-_FEASTS = {
-    "christmas": (12, 25), "xmas": (12, 25), "new year": (12, 31), "new years eve": (12, 31),
-    "easter": (4, 5), "spring": (3, 20), "summer": (6, 30), "autumn": (9, 22), "fall": (9, 22), "winter": (12, 21),
-}  # fmt: skip
 _AMOUNTS = {"tokens", "images", "examples", "texts", "epochs", "steps"}  # of a training: its hours follow
 
 
@@ -148,12 +133,15 @@ def add_derived(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) 
 
 def _add_runs(values: dict[str, Any], notes: list[str]) -> None:
     """Take so many runs of so many hours each for GPU-hours a month; of GPUs that are not counted, for a deadline."""
+    if "of_people" in values and {"train", "tune", "method"} & values.keys() and "serve" not in values:
+        values["runs"] = values.pop("rps") * SECONDS_PER_HOUR * HOURS_PER_MONTH  # adapters for 40 customers a week
+        notes.append(f"A run is taken for each of them: {values['runs']:,.4g} a month.")
     runs, many = values.get("every") or values.get("runs"), values.get("gpus") or values.get("have")
-    if runs and "model" not in values and values.get("length", math.inf) < min(HOURS_PER_MONTH / runs, _MOST_OF_A_RUN):
-        values.setdefault("run_hours", values.pop("length"))  # nightly for 6 hours
+    if runs and values.get("length", math.inf) < min(HOURS_PER_MONTH / runs, _MOST_OF_A_RUN):
+        values.setdefault("due" if "model" in values else "run_hours", values.pop("length"))  # nightly for 6 hours
     if hours := values.pop("run_hours", None):
-        if not (runs and many) or _AMOUNTS & values.keys():
-            values.setdefault("due" if runs else "length", hours)
+        if not (runs and many) or _AMOUNTS & values.keys() or hours * runs > _MOST_AT_A_TIME * HOURS_PER_MONTH:
+            values.setdefault("due" if runs and "length" not in values else "length", hours)
             return
         values.pop("every", values.pop("runs", None))
         total = hours * many * runs
@@ -185,14 +173,16 @@ def _add_month(values: dict[str, Any], notes: list[str]) -> None:
         is_once = "one_time" in values
         values["stray"] = _SHORTEST_PLAN_HOURS if is_once else HOURS_PER_MONTH
         values |= {"length": _SHORTEST_PLAN_HOURS} if is_once else {}
-        notes.append(_SAID["once" if is_once else "each_month"])
+        notes.append(WORDS["said"]["once" if is_once else "each_month"])
 
 
 def _add_stated(values: dict[str, Any], notes: list[str]) -> None:
     for name, stated, value in _DERIVED:
         if stated <= values.keys() and name not in values:
             values[name] = value(values)
-            notes += [_SAID[stated_one].format(values[name]) for stated_one in sorted(stated & _SAID.keys())]
+            notes += [
+                WORDS["said"][stated_one].format(values[name]) for stated_one in sorted(stated & WORDS["said"].keys())
+            ]
     _add_open_hours(values, notes)
     if {"rent", "is_term"} <= values.keys():
         notes += [] if "busy" in values else [_PAID_IDLE]
@@ -275,7 +265,7 @@ def add_date(values: dict[str, Any], notes: list[str]) -> None:
 def _day_of(match: re.Match[str], day: date) -> date | None:
     """Return the next date of that name; None for an unknown day."""
     if named := match["feast"] or match["season"]:
-        feast = date(int(match["year3"] or day.year), *_FEASTS[named])
+        feast = date.fromisoformat(f"{match['year3'] or day.year}-{WORDS['feasts'][named]}")
         return feast if feast > day else feast.replace(year=day.year + 1)
     if match["iso"]:
         iso = match["iso"].replace("-", "")

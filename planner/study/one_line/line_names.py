@@ -14,7 +14,6 @@ from planner.speed.training.images import match_image_network
 from planner.study.one_line.line_records import GPU_WORDS
 from planner.study.one_line.line_rules import BLANK, PATTERNS, VERBS
 from planner.study.one_line.line_sellers import (
-    INSTANCE,
     machine_called,
     price_called,
     provider_called,
@@ -126,7 +125,7 @@ def near_name(catalogue: Catalogue, word: str, *, is_place: bool) -> str | None:
 def _vocabulary(catalogue: Catalogue) -> Mapping[str, frozenset[str]]:
     """Return every word of a name of each kind: words that are none of these need no look-up."""
     towns = [name for record in catalogue.towns.values() for name in record.names]
-    skus = [offer.sku for offer in catalogue.offers.values() if offer.sku and INSTANCE.search(offer.sku)]
+    skus = [offer.sku for offer in catalogue.offers.values() if offer.sku and PATTERNS["instance"].search(offer.sku)]
     chips = _spellings(catalogue.accelerators, catalogue.ambiguous, catalogue.servers)
     sellers = [*WORDS["vendors"], *(word for key, price in catalogue.hosted.items() for word in (key, price.vendor))]
     spellings = {

@@ -30,6 +30,7 @@ from planner.study.one_line.line_records import LEAST_RPS, LineReading
 from planner.study.one_line.line_sellers import (
     LINE,
     ONE_PERSON_REQUESTS_PER_S,
+    PART_OF_MONTH,
     USUAL_MODEL,
     add_bill,
     add_seller,
@@ -235,10 +236,7 @@ def _add_task(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any]
 
 def _training(values: dict[str, Any], task: str, notes: list[str]) -> dict[str, Any]:
     train: dict[str, Any] = {"model": values["model"]}
-    given = {
-        "tokens": "tokens", "images": "images", "method": "method", "every": "runs_per_month", "runs": "runs_per_month",
-    }  # fmt: skip
-    train |= {field: values[name] for name, field in given.items() if name in values}
+    train |= {field: values[name] for name, field in WORDS["of_training"].items() if name in values}
     train |= {name: train[name] * values.get("epochs", 1) for name in ("tokens", "images") if name in train}
     if "token_rate" in values and "tokens" not in values:
         train |= {"tokens": values["token_rate"] * SECONDS_PER_HOUR * HOURS_PER_MONTH, "runs_per_month": 1.0}
@@ -248,7 +246,7 @@ def _training(values: dict[str, Any], task: str, notes: list[str]) -> dict[str, 
         _add_usual_training(train, values, task, notes)
     if values.get("precision") in ("fp32", "fp16", "bf16", "fp8", "fp4"):
         train["precision"] = values["precision"]
-    is_for_it = (task == "tune" or "tokens" in values) and not {"every", "runs"} & values.keys()
+    is_for_it = (task == "tune" or {"tokens", "gpus"} & values.keys()) and not {"every", "runs"} & values.keys()
     short = values.get("length", math.inf) if is_for_it else math.inf
     if due := values.get("due", short if short < HOURS_PER_YEAR else None):
         train["deadline_days"] = due / HOURS_PER_DAY
@@ -279,11 +277,7 @@ def _add_usual_training(train: dict[str, Any], values: Mapping[str, Any], task: 
 
 def _serving(data: Mapping[str, Any], values: dict[str, Any], notes: list[str]) -> dict[str, Any]:
     serve: dict[str, Any] = {"model": values["model"]}
-    given = {
-        "rps": "requests_per_s", "peak": "peak_requests_per_s", "in": "input_tokens", "out": "output_tokens",
-        "ttft": "ttft_ms", "tpot": "tpot_ms", "precision": "weight_precision", "own_weights": "own_weights",
-    }  # fmt: skip
-    serve |= {field: values[name] for name, field in given.items() if name in values}
+    serve |= {field: values[name] for name, field in WORDS["of_serving"].items() if name in values}
     if serve.get("requests_per_s", 0) > 0:
         serve["requests_per_s"] = max(serve["requests_per_s"], LEAST_RPS)
     serve |= {"input_tokens": values["seq"]} if "seq" in values and "input_tokens" not in serve else {}
@@ -301,7 +295,7 @@ def _serving(data: Mapping[str, Any], values: dict[str, Any], notes: list[str]) 
         serve["requests_per_s"] = max(values["token_rate"] / each, LEAST_RPS)
         notes.append(f"Tokens are taken for read and written ones, {each:,} a request.")
     elif "rps" not in values:
-        at_desk = {"place", "local"} & values.keys() or values.get("gpus") == 1
+        at_desk = {"place", "local"} & values.keys() or values.get("gpus") == 1 or values.get("modality") == "video"
         at_desk = at_desk or "channel" in values or re.match(_AT_DESK, str(data.get("accelerator", "")))
         serve["requests_per_s"] = ONE_PERSON_REQUESTS_PER_S if at_desk else usual.requests_per_s
         if "peak" in values:
@@ -312,7 +306,7 @@ def _serving(data: Mapping[str, Any], values: dict[str, Any], notes: list[str]) 
 
 def _add_amount(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -> None:
     work, length = data["work"][0], values.get("length") or values.get("due")
-    is_block = length is not None and length < _SHORTEST_HOURS and "budget" not in values
+    is_block = length is not None and length < _SHORTEST_HOURS and ("budget" not in values or "gpus" in values)
     if "team" in values and not is_block and "gpu_hours" not in values and not {"gpus", "busy"} <= values.keys():
         _add_people(work, values, notes)
     elif "gpu_hours" in values:
@@ -360,10 +354,6 @@ def _add_block(data: dict[str, Any], hours: float, notes: list[str]) -> None:
     notes.append("The hours are taken for one run, at once.")
 
 
-_OF_LEASE = {"lease": "usd_per_month", "lease_rate": "rate_per_year"}
-_OF_WORK = {"spot": "may_stop", "growth": "growth_per_year", "egress": "egress_tb_per_month", "disk": "storage_tb"}
-
-
 def _add_terms(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -> None:
     work = data["work"][0]
     length = values.get("length", None if "train" in work else values.get("due"))
@@ -371,11 +361,14 @@ def _add_terms(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -
         data["years"] = max(length / HOURS_PER_YEAR, _SHORTEST_YEARS if length > 0 else 0.0)
         if "run" not in work and length < _SHORTEST_HOURS:
             notes.append("A plan has at least three months.")
-    work |= {field: values[name] for name, field in _OF_WORK.items() if name in values}
+            last = max(math.ceil(length / HOURS_PER_MONTH - PART_OF_MONTH), 1)
+            is_rhythm = "runs_per_month" in work.get("train", {"runs_per_month"})  # one run ends by itself
+            values |= ({"last_month": last} if is_rhythm else {}) | values
+    work |= {field: values[name] for name, field in WORDS["of_work"].items() if name in values}
     if "leased" in values and "lease" not in values:  # every answer has a lease
         values |= {"lease_rate": values["loan"]} if "loan" in values else {}
         notes.append(f"The lease is at {'that' if 'loan' in values else 'the usual'} rate: its offer is not stated.")
-    data |= {"lease": {field: values[name] for name, field in _OF_LEASE.items() if name in values}}
+    data |= {"lease": {field: values[name] for name, field in WORDS["of_lease"].items() if name in values}}
     if "reserved" in values or {"reservation", "length"} <= values.keys():
         fits = [months for months in TERM_MONTHS.values() if months <= data["years"] * MONTHS_PER_YEAR]
         term = {months: name for name, months in TERM_MONTHS.items()}[max(fits, default=1.0)]

@@ -125,7 +125,6 @@ def count_beside(line: str, start: int, end: int) -> LineCount | None:
     return LineCount(2 if behind["pair"] else int(parse_number(digits)), end, behind.end())
 
 
-VERB_WORDS = {"train": "train", "tune": "fine-tune", "serve": "serve", "anyone": "any"}
 LABELS: Mapping[str, str] = WORDS["labels"]
 
 
@@ -158,7 +157,6 @@ _ONE_COUNTS = frozenset(WORDS["one_counts"].split())
 _FIRST = {
     "kind of GPU": ("gpus", "gpu"), "place": ("site",), "model": ("model", "billfor"), "seller": ("provider", "seller"),
 }  # fmt: skip
-_SUM = re.compile(r"[0-9][0-9.,]*(?: ?[kKmM](?![a-z]))?")
 _MOST_SIDES = 4  # as many plans as can be pinned
 
 
@@ -221,7 +219,7 @@ class LineParts:
     def ask_for_sum(self, start: int, end: int) -> None:
         """Ask whether a further sum is in the bill: OpenAI 22k, Gemini 4k a month."""
         line, (first, last) = self.line, self.spans["bill"]
-        sums = ((at, _SUM.search(line[at:end])) for at, end in ((first, last), (start, end)))
+        sums = ((at, PATTERNS["sum"].search(line[at:end])) for at, end in ((first, last), (start, end)))
         spans = [(at + each.start(), at + each.end()) for at, each in sums if each]
         total = f"{sum(parse_number(line[slice(*span)].lower()) for span in spans):.10g}"
         for begin, stop, text in sorted([(*spans[0], total), (start, end, "")])[::-1]:

@@ -15,6 +15,7 @@ from planner.scenario.path import set_value
 from planner.scenario.scenario import USUAL_ACCELERATOR
 from planner.scenario.typed_money import to_dollars
 from planner.study.one_line.line_records import LEAST_RPS, LineError
+from planner.study.one_line.line_rules import PATTERNS
 from planner.study.one_line.line_words import WORDS
 from planner.study.plan_any import scenario_from_token_bill
 from pricing import Catalogue, PricingError, UnknownNameError, names
@@ -25,11 +26,6 @@ from pricing.orderable import Order, bloc_members, refusal_reason, run_coordinat
 
 _MAKERS = ("OpenAI", "Anthropic", "Google", "xAI")
 _HOSTED_NAMES = frozenset({"claude", "sonnet", "opus", "haiku", "gpt", "gemini", "grok"})
-_NUMBERS = re.compile(r"\d+(?:\.\d+)?")
-_PIECES = re.compile(r"[a-z]+|[0-9.]+[a-z]*|[^\Wa-z0-9_]+")
-_PARTS_OF_SKU = re.compile(r"[\s_.-]+")
-_FAMILY = re.compile(r"[a-z]{1,2}\d{1,3}[a-z]{0,3}")
-INSTANCE = re.compile(r"\d.*[._-]|[._-]\w*\d")
 USUAL_MODEL, USUAL_SELLER = "Llama-3.3-70B", "OpenAI"  # of a page too: what would be run in place of an API
 LINE = "line"
 ONE_PERSON_REQUESTS_PER_S = 0.01  # an assumption: one person at a desk asks every hundred seconds
@@ -37,6 +33,7 @@ _RATES = frozenset({"rps", "each_rps", "token_rate", "token_rates"})
 _MESSAGES = "messages-per-user"
 _DAYS_PER_WEEK = 7
 _REQUEST_SECONDS = 10  # an assumption: 300 tokens at 30 a second
+PART_OF_MONTH, _SHORTEST_PLAN_MONTHS = 0.01, 3  # of a month, that is less than a day
 _CLIP_SECONDS = 30  # what a speech model hears at once
 
 
@@ -214,8 +211,11 @@ def add_users(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) ->
         values["rps"] = values[stated[0]] * stated[1]
         notes.append(stated[2].format(values[stated[0]]))
     elif "texts" in values and (hours := values.get("due") or values.get("length")):
-        values["rps"] = max(values["texts"] / (hours * SECONDS_PER_HOUR), LEAST_RPS)
-        notes.append("The texts are taken to come evenly in that time.")
+        in_time = max(values["texts"] / (hours * SECONDS_PER_HOUR), LEAST_RPS)
+        months = max(math.ceil(hours / HOURS_PER_MONTH - PART_OF_MONTH), 1)
+        values["rps"] = max(in_time * min(hours / months / HOURS_PER_MONTH, 1.0), LEAST_RPS)
+        values |= {"last_month": months, "peak": in_time} if months < _SHORTEST_PLAN_MONTHS else {}
+        notes.append("The work is taken to come evenly in that time.")
     elif "team" in values:
         per_hour = catalogue.facts[_MESSAGES].figure.newest.typical
         values["rps"] = max(values["team"] * per_hour / SECONDS_PER_HOUR, LEAST_RPS)
@@ -254,22 +254,24 @@ def price_called(catalogue: Catalogue, called: str) -> Meant:
 
 
 def _newest_price(catalogue: Catalogue, called: str) -> Meant:
-    pieces = set(_PIECES.findall(called)) - {"-"}
+    pieces = set(PATTERNS["pieces"].findall(called)) - {"-"}
     fitting = [
         key
         for key, price in catalogue.hosted.items()
-        if price.vendor in _MAKERS and "(" not in key and pieces <= set(_PIECES.findall(key.split("/")[1].casefold()))
+        if price.vendor in _MAKERS
+        and "(" not in key
+        and pieces <= set(PATTERNS["pieces"].findall(key.split("/")[1].casefold()))
     ]
     if not fitting or not pieces & _HOSTED_NAMES:
         raise UnknownNameError(f"No hosted model is called {called!r}.", ())
-    newest = max(fitting, key=lambda key: ([*map(float, _NUMBERS.findall(key))], -len(key)))
+    newest = max(fitting, key=lambda key: ([*map(float, PATTERNS["numbers"].findall(key))], -len(key)))
     return Meant(newest, f"{called!r} is taken for {catalogue.hosted[newest].label}: it is the newest of that name.")
 
 
 def machine_called(catalogue: Catalogue, called: str) -> Meant:
     """Return a server, or the largest offer of a cloud instance or a family of them: p4d.24xlarge, p5, nd_h200_v5."""
-    words = [word for word in _PARTS_OF_SKU.split(called.removeprefix("standard_")) if word]
-    is_instance = _FAMILY.fullmatch(called) or INSTANCE.search(called.replace(" ", "_"))
+    words = [word for word in PATTERNS["parts_of_sku"].split(called.removeprefix("standard_")) if word]
+    is_instance = PATTERNS["sku_family"].fullmatch(called) or PATTERNS["instance"].search(called.replace(" ", "_"))
     fitting = {
         key: offer.accelerators_per_instance or 0
         for key, offer in (catalogue.offers.items() if is_instance else ())
@@ -282,7 +284,7 @@ def machine_called(catalogue: Catalogue, called: str) -> Meant:
 
 def _is_called(sku: str, words: list[str]) -> bool:
     name = sku.casefold().removeprefix("standard_").partition(" (")[0]
-    parts = [] if " " in name or not INSTANCE.search(name) else _PARTS_OF_SKU.split(name)
+    parts = [] if " " in name or not PATTERNS["instance"].search(name) else PATTERNS["parts_of_sku"].split(name)
     shorter, rest = [re.compile(rf"{re.escape(word)}(?:$|(?<!\d)\d)") for word in words], iter(parts)
     return shorter[0].match(parts[0] if parts else "") is not None and all(
         any(word.match(part) for part in rest) for word in shorter

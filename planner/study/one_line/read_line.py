@@ -7,6 +7,7 @@ checks. What two things can mean is never chosen: the choices are lines with one
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import date
 from typing import Any
 
@@ -15,8 +16,9 @@ from pydantic import ValidationError
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH
 from planner.scenario.known_names import ScenarioError, accelerator_meant, error_path
 from planner.scenario.question import KEYS
-from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
+from planner.scenario.scenario import ANY_ACCELERATOR, USUAL_ACCELERATOR, Scenario
 from planner.scenario.typed_money import AmountError
+from planner.speed.work_to_hours import convert_to_hours
 from planner.study.one_line.line_asks import (
     SAYS_ENOUGH,
     ask_for_chip,
@@ -35,7 +37,6 @@ from planner.study.one_line.line_names import LineName, find_names, sells_tokens
 from planner.study.one_line.line_plan import plan_of
 from planner.study.one_line.line_records import (
     ANSWER_IT,
-    VERB_WORDS,
     LineError,
     LineParts,
     LineQuestion,
@@ -57,12 +58,8 @@ _WEIGHTLESS = ("team", "setting", "reservation", "one_time")  # no cost follows 
 _MOST_OF_EACH = {"in": 16e6, "out": 1e6}  # tokens of a request: more are those of a month
 _ALWAYS = (("busy", 1.0), ("every", 1.0))
 _EXAMPLE = "64 H100 for 3 months in Germany, or Llama 70B at 5 requests a second"
-_ONE = {"place": "place", "model": "model", "provider": "seller", "seller": "seller", "price": "model"}
+_MOST_UNSTATED = 1_000  # GPUs: for more a line states how many
 _MOST_WITH_GPUS = 500  # people: more of them use a service
-_BY_THE_HOUR = {
-    "busy": re.compile(r"(?!.*(?:%|per ?cent|util|used|load|busy|idle)).*(?:\d|hours|day|night|even|shift|weekend)"),
-    "rps": re.compile(r"(?!.*(?:average|mean|usual|typical|normal)).*(?:sec|min|hour|/ ?[smh]|[rq]p[sm])"),
-}
 _ADJECTIVE = re.compile(
     rf"(?<![a-z|-])(?P<nation>{'|'.join(WORDS['nationalities'])})(?:[- ]based)?"
     rf"(?= (?:(?!(?:for|and|or|in|on|to|with|at|of|speech|language|text|{'|'.join(WORDS['nationalities'])})"
@@ -125,16 +122,16 @@ def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...])
         unknown = ()
     stated = {name: values[name] for name in parts.spans.keys() & values.keys() if re.search(r"\d", in_digits(
         parts.words_of(name).lower()))}  # fmt: skip
-    both = {"budget"} if "monthly_budget" in values else set()
-    named = stated.keys() - {"machine_size"} - both
+    named = stated.keys() - {"machine_size", *(["budget"] if "monthly_budget" in values else [])}
     ignored = (name for name in named if _is_ignored(catalogue, values, name, scenario))
-    reasons = {**dict.fromkeys(ignored, "it changes nothing in this plan"), **unused}
+    reasons = {**dict.fromkeys(ignored, "this plan has no use for it"), **unused}
     idle = {name: f"{parts.words_of(name)}, as {why}" for name, why in reasons.items()}
-    quiet = {name for name in idle if name in _WEIGHTLESS or (name, values.get(name)) in _ALWAYS}
+    light = {*_WEIGHTLESS} - ({"team"} if PATTERNS["multiplies"].search(parts.line) else set())
+    quiet = {name for name in idle if name in light or (name, values.get(name)) in _ALWAYS}
     notes += tuple(f"Not used: {idle[name]}." for name in idle if name in quiet)
     sides = parts.compared()
     beside = {name: side for name, side in sides.items() if side != parts.line}
-    parts.left_out += [idle[name] for name in idle if name not in quiet]
+    parts.left_out += [*(idle[name] for name in idle if name not in quiet), *_doubts(catalogue, parts, scenario)]
     left_out, budget = leave_names_out(catalogue, parts, scenario, sides), scenario.terms.budget_usd
     if budget is not None and not 1 <= budget <= _MOST_BUDGET:
         raise LineError(f"A budget of {budget:,.15g} USD buys no plan: write one of 1 to {_MOST_BUDGET:,.0f} USD.")
@@ -148,6 +145,16 @@ def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...])
         choices={ANSWER_IT: parts.line, **parts.other_lines()} if left_out else {}, beside=beside,
         side=next((name for name in sides if name not in beside), ""),
     )  # fmt: skip
+
+
+def _doubts(catalogue: Catalogue, parts: LineParts, scenario: Scenario) -> Iterator[str]:
+    """Yield that a service takes more GPUs than a line without a count is likely to mean: a number may be misread."""
+    if scenario.work[0].serve is not None and "gpus" not in parts.values:
+        usual = scenario.model_copy(update={"accelerator": USUAL_ACCELERATOR})
+        with suppress(ValidationError):  # more than a plan can have: it says so
+            many = convert_to_hours(catalogue, usual).scenario.work[0].accelerators
+            if many > _MOST_UNSTATED:
+                yield f"whether {many:,} GPUs are meant, which so many requests take: write how many requests there are"
 
 
 def _refusal(parts: LineParts, error: ScenarioError) -> str:
@@ -175,8 +182,10 @@ def _is_guess(scenario: Scenario, values: Mapping[str, Any]) -> bool:
 
 def _is_ignored(catalogue: Catalogue, values: Mapping[str, Any], name: str, scenario: Scenario) -> bool:
     value = values[name]
-    if isinstance(value, str) and re.match(r"\d", value):
-        other: Any = f"3{value}"
+    if isinstance(value, tuple) and value:
+        other: Any = (value[0] * 3, *value[1:])
+    elif isinstance(value, str) and re.match(r"\d", value):
+        other = f"3{value}"
     elif isinstance(value, int | float) and not isinstance(value, bool):
         other = value * 3 if value > 1 else value / 3
     else:
@@ -190,7 +199,7 @@ def _is_ignored(catalogue: Catalogue, values: Mapping[str, Any], name: str, scen
 def _read_quantities(catalogue: Catalogue, parts: LineParts) -> None:
     for pair in PATTERNS["pair"].finditer(parts.rest):  # 1 or 3 years: the second; the line of the first stands beside
         parts.pairs[f"{parts.line[slice(*pair.span('second'))]}{pair['unit']}"] = parts.line
-        parts.pairs[f"{pair['first']}{pair['unit']}"] = (
+        parts.pairs[f"{parts.line[slice(*pair.span('first'))]}{pair['unit']}"] = (
             parts.line[: pair.end("first")] + parts.line[pair.end("second") :]
         )
         parts.rest = blank(parts.rest, pair.start(), pair.start("second"))
@@ -250,13 +259,14 @@ def _read_rules(parts: LineParts) -> None:
 
 
 def _keep_manner(parts: LineParts, name: str, value: Any, text: str) -> None:
-    values, line = parts.values, parts.line.lower()
+    values, line, hourly = parts.values, parts.line.lower(), f"{name}_by_the_hour"
     flags = (
         ("are_served", name == "team" and (value > _MOST_WITH_GPUS or not PATTERNS["own_gpus"].search(text))),
         ("is_term", name == "reservation" or (name == "length" and PATTERNS["for_a_term"].search(line))),
         ("is_renewal", name in ("date", "start") and PATTERNS["contract_ends"].search(line)),
         ("is_over", name == "length" and text.startswith("over")),
-        (f"{name}_by_the_hour", name in _BY_THE_HOUR and _BY_THE_HOUR[name].match(text)),
+        ("of_people", name == "rps" and PATTERNS["of_people"].search(text)),
+        (hourly, hourly in PATTERNS and PATTERNS[hourly].match(text)),
     )
     values |= {flag: True for flag, holds in flags if holds}
     is_shift = name == "length" and value < HOURS_PER_DAY and "busy" in values  # at night, ten hours
@@ -277,7 +287,7 @@ def _read_verbs(parts: LineParts) -> None:
         elif verb == "have":  # it says which GPUs are there, and nothing by itself
             parts.rest = blank(parts.rest, start, end)
         else:
-            parts.add(verb, value, start, end, VERB_WORDS.get(verb, "yes") if value is True else None)
+            parts.add(verb, value, start, end, WORDS["verb_words"].get(verb, "yes") if value is True else None)
 
     line = parts.line.lower()
     parts.values |= {"compares": True} if PATTERNS["compares"].search(line) else {}
@@ -364,7 +374,7 @@ def _add_name(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from:
     ):  # wan 2.2, and no record of it
         parts.left_out.append(f"{typed}, as there is no record of it: {label} is taken")
     if parts.values.get(quantity, key) != key:
-        parts.leave_out(_ONE[kind], label, name.start, name.end)
+        parts.leave_out(WORDS["of_one"][kind], label, name.start, name.end)
         return
     parts.values |= {"stay": True} if kind == "place" and PATTERNS["only"].match(parts.rest, name.end) else {}
     parts.add(quantity, key, name.start, name.end, label)
