@@ -286,6 +286,8 @@ class PlanContext:
         """Forget what is large of a thousand futures: what is kept by setting would hold on to it."""
         for context in self.order_contexts.values():
             context.release()
+        if "demand" in self.__dict__:
+            self.demand.layers.clear()
         forget(self, "order_contexts", "demand", "fleets", "month_sums")
 
     @property
