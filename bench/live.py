@@ -92,7 +92,7 @@ def _keep(facts: Catalogue, store: LivePriceStore, products: int, day: date, num
         )  # fmt: skip
         readings.append(gate.reading(one, "digest"))
     about = SourceInfo("Bench", "https://example.org", "MIT", "price_api")
-    with store.writing():
+    with store.database.writing():
         store.keep(SourceRefresh(str(day), "bench", about, day, now, seen=products), readings, now)
 
 

@@ -173,7 +173,7 @@ def keep(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Keep:
         about = SourceInfo("Example", "https://prices.example", "MIT", "price_api")
         with closing(opened()) as database:
             store = LivePriceStore(database)
-            with store.writing():
+            with store.database.writing():
                 believed = type(reading)(**{name: getattr(reading, name) for name in reading.__slots__}
                                          | {"reason": None})  # fmt: skip
                 store.keep(SourceRefresh(f"{price}", "example", about, TODAY, now, seen=1), [believed], now)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import getpass
-from contextlib import closing, nullcontext
+from contextlib import closing
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,6 @@ def run(args: argparse.Namespace) -> int:
     from planner.report.market.live_prices import held_rows, held_text, name_decision_outcome, name_decision_rows
     from planner.report.table import Table
     from pricing.feeds.database import open_read_only
-    from pricing.feeds.given import NameDecisions
     from pricing.feeds.naming import unresolved_names
     from pricing.feeds.store import LivePriceStore
 
@@ -46,11 +45,9 @@ def run(args: argparse.Namespace) -> int:
     names = [_parse_name(text) for text in args.name]
     decisions = [_decide(args)] if args.accept or args.refuse else []
     outcomes = [_assign_name(name, meaning, decision_maker(args.by)) for name, meaning in names]
-    database, held, decided = open_read_only(), list[Any](), NameDecisions()
-    if database is not None:
-        with closing(database):
-            store = LivePriceStore(database)
-            held, decided = store.held(date.today()), store.given()
+    with closing(open_read_only()) as database:
+        store = LivePriceStore(database)
+        held, decided = store.held(date.today()), store.given()
     rows = held_rows(held)
     sentences = [*decisions, *map(name_decision_outcome, outcomes)]
     return emit(
@@ -69,9 +66,8 @@ def _trail(args: argparse.Namespace) -> int:
     from pricing.feeds.database import open_read_only
     from pricing.feeds.naming import trail
 
-    database = open_read_only()
-    with closing(database) if database is not None else nullcontext():
-        table = trail_table(() if database is None else trail(database))
+    with closing(open_read_only()) as database:
+        table = trail_table(trail(database))
     return emit(args, table=lambda: table, data=lambda: {"trail": table.records()},
                 text=lambda: f"{text_table(table)}\n")  # fmt: skip
 

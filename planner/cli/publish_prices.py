@@ -85,10 +85,8 @@ def _accepted_prices() -> Published:
     from pricing.feeds.store import LivePriceStore
     from pricing.load import load_catalogue
 
-    database, published = open_read_only(), None
-    if database is not None:
-        with closing(database):
-            published = believed(LivePriceStore(database), load_catalogue())
+    with closing(open_read_only()) as database:
+        published = believed(LivePriceStore(database), load_catalogue())
     if published is None:
         raise UsageError("There are no live prices to publish: `refresh` reads them")
     return published

@@ -129,10 +129,7 @@ class LivePriceStatus:
 
 def status() -> LivePriceStatus:
     """Return the contents of the store; empty where there is none."""
-    database = open_read_only()
-    if database is None:
-        return LivePriceStatus()
-    with closing(database):
+    with closing(open_read_only()) as database:
         store = LivePriceStore(database)
         runs = store.runs()
         held = tuple(store.held(state.today()))
@@ -141,10 +138,7 @@ def status() -> LivePriceStatus:
 
 def availability() -> list[ProductAvailability]:
     """Return on how many days of the last two weeks each product was available."""
-    database = open_read_only()
-    if database is None:
-        return []
-    with closing(database):
+    with closing(open_read_only()) as database:
         return LivePriceStore(database).availability(state.today() - 2 * _WEEK)
 
 
@@ -333,13 +327,11 @@ def _review(stored: LivePriceStatus) -> None:
 
 def _trail_view() -> None:
     with show.on_demand("live-trail", "Who changed prices") as is_open:
-        database = open_read_only() if is_open else None
-        if database is None:
-            return
-        with closing(database):
-            table = live_report.trail_table(trail(database))
-        alt = f"{words.count(len(table), 'change')} of live prices, the newest first."
-        show.table("live-who", "", table, file="trail.csv", alt=alt)
+        if is_open:
+            with closing(open_read_only()) as database:
+                table = live_report.trail_table(trail(database))
+            alt = f"{words.count(len(table), 'change')} of live prices, the newest first."
+            show.table("live-who", "", table, file="trail.csv", alt=alt)
 
 
 def _availability_view() -> None:

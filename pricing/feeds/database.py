@@ -146,19 +146,19 @@ def opened(environ: Mapping[str, str] = os.environ) -> Database:
     return database
 
 
-def open_read_only(environ: Mapping[str, str] = os.environ) -> Database | None:
-    """Return the database as it is. None: there is none yet."""
+def open_read_only(environ: Mapping[str, str] = os.environ) -> Database:
+    """Return the database as it is; one without prices where there is none yet."""
     url = environ.get(DATABASE)
     if url:  # without the lock that making the tables takes: people read in every run
         database = _connect_postgres(url)
         if _has_tables(database):
             return database
         database.close()
-        return None
+        return _empty()
     folder = live_data_dir(environ)
     path = None if folder is None else _file(folder)
     if path is None or not path.is_file():
-        return None
+        return _empty()
     try:
         return _connect_read_only(path, _BESIDE_WRITERS)
     except StoreError:  # nobody may write beside it: it cannot be in the middle of anything either
@@ -174,10 +174,15 @@ def _file(folder: Path) -> Path:
 
 @cached(1)
 def _columns() -> dict[str, str]:
-    with closing(sqlite3.connect(":memory:")) as empty:
-        empty.executescript(_TABLES.format(number=SQLITE.number))
+    with closing(_empty()) as empty:
         tables = re.findall(r"TABLE IF NOT EXISTS (\w+)", _TABLES)
-        return {table: ", ".join(row[1] for row in empty.execute(f"PRAGMA table_info({table})")) for table in tables}
+        return {table: ", ".join(row[1] for row in empty.rows(f"PRAGMA table_info({table})")) for table in tables}
+
+
+def _empty() -> Database:
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    connection.executescript(_TABLES.format(number=SQLITE.number))
+    return Database(SQLITE, connection, "memory", sqlite3.Error)
 
 
 def _has_tables(database: Database) -> bool:
@@ -259,13 +264,13 @@ def _connect_sqlite(path: Path) -> Database:
     return Database(SQLITE, connection, str(path), sqlite3.Error)
 
 
-def _connect_read_only(path: Path, how: str) -> Database | None:
+def _connect_read_only(path: Path, how: str) -> Database:
     try:
         connection = sqlite3.connect(f"file:{quote(str(path))}?{how}", uri=True, timeout=_BUSY_S, isolation_level=None)
         tables = run_first(connection, "SELECT COUNT(*) FROM sqlite_master")
         if how == _BESIDE_WRITERS and not tables[0]:
             connection.close()
-            return None  # its first refresh has made the file, and not yet what belongs into it
+            return _empty()  # its first refresh has made the file, and not yet what belongs into it
         run_first(connection, *(f"SELECT {columns} FROM {table} LIMIT 0" for table, columns in _columns().items()))
     except sqlite3.Error as error:
         raise StoreError(f"{path} cannot be read: {_line(error)} {AWAY}") from error

@@ -32,10 +32,7 @@ def _stored(facts: Catalogue, state: tuple[object, ...], environ: Mapping[str, s
     from pricing.feeds.database import open_read_only  # only who has live prices waits for what lays them over
     from pricing.feeds.store import LivePriceStore
 
-    database = open_read_only(environ)
-    if database is None:
-        return facts
-    with closing(database):
+    with closing(open_read_only(environ)) as database:
         store = LivePriceStore(database)
         return _with_live_prices(facts, f"{database.name} {store.state()}", store)
 

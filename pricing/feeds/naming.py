@@ -67,7 +67,7 @@ def unresolved_names(held: Iterable[HeldReading]) -> tuple[UnresolvedName, ...]:
 def say(store: LivePriceStore, live: Catalogue, word: NameInput) -> NameDecisionResult:
     """Keep a word about a name, and judge the prices held under it, or refused as unwanted; all or nothing."""
     day = word.at.date()
-    with store.writing():
+    with store.database.writing():
         waiting = [*store.held(day), *store.held(day, "refused")]
         waiting = [reading for reading in waiting if reading.reason.kind in (*NAMES, "unwanted")]
         waiting = [reading for reading in waiting if plain(reading.reason.name) == plain(word.called)]

@@ -38,7 +38,7 @@ from pricing.feeds.folder import copies_dir
 from pricing.feeds.gate import MarketPrices, PriceValidator, content, lost_many_prices
 from pricing.feeds.machines import uncovered
 from pricing.feeds.reply import DigestCollector, RefreshCancelled
-from pricing.feeds.store import JudgedPrice, LivePriceStore, PriorPrices, RefreshState, SourceRefresh
+from pricing.feeds.store import JudgedPrice, LivePriceStore, RefreshState, SourceRefresh
 from pricing.feeds.written import SourceInfo
 from pricing.formulas import without_unseen
 from pricing.load import load_catalogue
@@ -145,8 +145,6 @@ def refresh(feeds: Sequence[Feed], catalogue: Catalogue | None = None, ways: Way
     ways = Ways() if ways is None else ways
     facts = load_catalogue() if catalogue is None else catalogue
     database = open_read_only(ways.environ) if ways.dry else opened(ways.environ)
-    if database is None:
-        return _RefreshRun(tuple(feeds), facts, None, ways).run_all()
     with closing(database), nullcontext() if ways.dry else alone(database, ways.environ):
         return _RefreshRun(tuple(feeds), facts, LivePriceStore(database), ways).run_all()
 
@@ -155,7 +153,7 @@ def refresh(feeds: Sequence[Feed], catalogue: Catalogue | None = None, ways: Way
 class _RefreshRun:
     feeds: tuple[Feed, ...]
     facts: Catalogue
-    store: LivePriceStore | None
+    store: LivePriceStore
     ways: Ways
     run: str = field(default_factory=lambda: secrets.token_hex(8))
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
@@ -182,7 +180,7 @@ class _RefreshRun:
         return RefreshResult(self.run, self.started, self.ways.dry, cancelled, done, self.offline, moves)
 
     def _undo(self) -> None:
-        if self.store is not None and not self.ways.dry:
+        if not self.ways.dry:
             self.store.undo(self.run, self.ways.person, datetime.now(UTC))
 
     def _in_order(self) -> Iterator[_SourceReading]:
@@ -245,9 +243,9 @@ class _RefreshRun:
         feed, day = reading.feed, self.ways.day
         if reading.state == "skipped":
             return SourceResult(feed.name, feed.label, "skipped", said=reading.why)
-        if self.store is None or self.ways.dry:
+        if self.ways.dry:
             return self._judge(reading, day)[1]
-        with self.store.writing():
+        with self.store.database.writing():
             judged, result = self._judge(reading, day)
             about = SourceInfo(feed.label, feed.page, feed.licence, feed.via)
             refreshed = SourceRefresh(
@@ -263,7 +261,7 @@ class _RefreshRun:
     def _judge(self, reading: _SourceReading, day: date) -> tuple[list[JudgedPrice], SourceResult]:
         """Return the new prices with their verdicts; none of a source that failed."""
         feed = reading.feed
-        before = PriorPrices() if self.store is None else self.store.before(feed.name, day)
+        before = self.store.before(feed.name, day)
         if reading.state == "read" and not reading.rows and not feed.may_be_empty:
             reading.state, reading.why = "failed", f"{feed.label} named no price at all: its old ones stay."
         complaint = reading.compare_clocks(day)
@@ -272,10 +270,8 @@ class _RefreshRun:
                 feed.name, feed.label, "failed", odd=len(reading.bad_rows), said=reading.why, seconds=reading.seconds
             )
         if self._market is None:
-            decisions = None if self.store is None else self.store.given()
-            self._market = MarketPrices.of(self.facts, self.usd_of, decisions)
-            if self.store is not None:
-                self._market.remember(self.store, day)
+            self._market = MarketPrices.of(self.facts, self.usd_of, self.store.given())
+            self._market.remember(self.store, day)
         gate = PriceValidator(self._market, before, day, feed.name)
         if feed.via == "third_party":
             self._market.moves.collect(feed.name, (content(row) for row, _ in reading.rows))

@@ -8,7 +8,6 @@ import hashlib
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from itertools import groupby
@@ -141,11 +140,6 @@ class LivePriceStore:
             shown = without_unseen(", ".join(map(str, cells)))[:60]
             raise StoreError(f"{self.database.name} is damaged: {where} holds {shown!r}. {AWAY}") from error
 
-    @contextmanager
-    def writing(self) -> Iterator[None]:
-        with self.database.writing():
-            yield
-
     def before(self, source: str, day: date) -> PriorPrices:
         """Return the prices that the gate compares with."""
         since = (day - timedelta(days=COMPARED_DAYS + 30)).isoformat()
@@ -262,7 +256,7 @@ class LivePriceStore:
 
     def decide(self, verdicts: Mapping[Verdict, Iterable[str]], person: str, at: datetime) -> list[HeldReading]:
         """Accept and refuse held readings, by their ids; all of them or none."""
-        with self.writing():
+        with self.database.writing():
             waiting = {reading.id: reading for reading in self.held(at.date())}
             wishes = [(verdict, key) for verdict, ids in verdicts.items() for key in dict.fromkeys(ids)]
             chosen = [(_chosen(waiting, key, verdict), verdict) for verdict, key in wishes]
@@ -304,7 +298,7 @@ class LivePriceStore:
 
     def undo(self, run: str, person: str, at: datetime) -> None:
         """Put aside what a refresh brought."""
-        with self.writing():
+        with self.database.writing():
             rows = self.database.rows("SELECT id FROM refreshes WHERE run = ?", (run,))
             self._add_events((_at(at), "undone", refresh, None, "", person) for (refresh,) in rows)
 

@@ -251,7 +251,7 @@ def _edit(path: Path, draw: random.Random) -> tuple[str, object]:
 
 
 def test_nothing_is_read_where_there_is_no_store(tmp_path: Path) -> None:
-    assert open_read_only({FOLDER: str(tmp_path)}) is None
+    assert LivePriceStore(open_read_only({FOLDER: str(tmp_path)})).sources() == {}
 
 
 SOURCES, ROWS, KILLS = 6, 400, 50

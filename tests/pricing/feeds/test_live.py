@@ -44,7 +44,7 @@ def keep(environ: dict[str, str]) -> Keep:
         about = SourceInfo(source.title(), "https://prices.example", "MIT", via)
         with closing(opened(environ)) as database:
             store = LivePriceStore(database)
-            with store.writing():
+            with store.database.writing():
                 gate = PriceValidator(MARKET, PriorPrices(), day)
                 readings = [gate.reading(one, "digest") for one in every]
                 store.keep(SourceRefresh(run, source, about, day, now, seen=len(every)), readings, now)

@@ -30,7 +30,7 @@ def read(environ: dict[str, str]) -> Callable[..., list[str]]:
     def done(*every: AnyPriced, run: str = "first") -> list[str]:
         with closing(opened(environ)) as database:
             store = LivePriceStore(database)
-            with store.writing():
+            with store.database.writing():
                 market = MarketPrices.of(load_catalogue(), given=store.given())
                 gate = PriceValidator(market, store.before("example", DAY), DAY)
                 readings = [gate.reading(one, "digest") for one in every]
