@@ -280,10 +280,8 @@ class OfferShapeIndex:
         return (figure.newest.typical, figure.checked) if figure.newest.typical > 0 else None
 
 
-@cached(4, same=lambda catalogue: (catalogue.offers, catalogue.hosted))
-def offer_shapes(catalogue: Catalogue) -> OfferShapeIndex:
-    """Return the index of a catalogue, which all sources of a refresh share."""
-    return OfferShapeIndex(catalogue)
+# the index of a catalogue, which all sources of a refresh share
+offer_shapes = cached(4, same=lambda catalogue: (catalogue.offers, catalogue.hosted))(OfferShapeIndex)
 
 
 def _subsets(words: frozenset[str]) -> list[frozenset[str]]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import wraps
 from typing import Any
 
 from pricing.choices import Purchase
@@ -257,6 +258,21 @@ class ReplyRows:
                 raise self.wrong(f"it has no {name} any more, in none of {count:,} rows, but {self._example[name]}")
         if self._broken and self._broken >= self._seen:
             raise self.wrong(f"all its {self._broken:,} rows are malformed")
+
+
+def by_rows(label: str) -> Callable[[Callable[[Fetcher, ReplyRows], Observations]], Callable[[Fetcher], Observations]]:
+    """Return a decorator for the reader of a source that people call so: it takes rows apart, checked at the end."""
+
+    def decorate(read: Callable[[Fetcher, ReplyRows], Observations]) -> Callable[[Fetcher], Observations]:
+        @wraps(read)
+        def reading(ask: Fetcher) -> Observations:
+            rows = ReplyRows(label)
+            yield from read(ask, rows)
+            rows.check()
+
+        return reading
+
+    return decorate
 
 
 def row_name(row: Row) -> str:

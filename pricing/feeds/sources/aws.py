@@ -35,6 +35,7 @@ from pricing.feeds.parsing import (
     Observations,
     ReplyRows,
     Row,
+    by_rows,
     leading,
     number,
     offers,
@@ -204,15 +205,15 @@ ADVISOR = "https://spot-bid-advisor.s3.amazonaws.com/spot-advisor-data.json"
 SHARE_OF_CLASS = {"<5%": 0.025, "5-10%": 0.075, "10-15%": 0.125, "15-20%": 0.175, ">20%": 0.25}  # the last is assumed
 
 
-def read_advisor(ask: Fetcher) -> Observations:
+@by_rows("AWS's spot advisor")
+def read_advisor(ask: Fetcher, rows: ReplyRows) -> Observations:
     """Read how many spot machines AWS takes back within a month: a class for each type, region and system."""
-    rows, reply = ReplyRows("AWS's spot advisor"), ask.get(ADVISOR)
+    reply = ask.get(ADVISOR)
     page = reply.json()
     shares = {row["index"]: SHARE_OF_CLASS[row["label"]] for row in rows.list_at(page, "ranges")}
     for region, systems in rows.table_at(page, "spot_advisor").items():
         entries = [{**entry, "name": name} for name, entry in rows.table_at(systems, "Linux").items()]
         yield from rows.read(reply, entries, ("r",), _interruption, region, shares)
-    rows.check()
 
 
 def _interruption(entry: Row, region: str, shares: Mapping[int, float]) -> Iterator[InterruptionObservation]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pricing.choices import Purchase
 from pricing.feeds.feed import AnyObservation, Feed, Fetcher, Observation, UnreadableRow
 from pricing.feeds.machines import MachineType, machines
-from pricing.feeds.parsing import HOURS_OF, TERMS, Observations, ReplyRows, Row, offers, positive, text
+from pricing.feeds.parsing import HOURS_OF, TERMS, Observations, ReplyRows, Row, by_rows, offers, positive, text
 
 URL = "https://prices.azure.com/api/retail/prices"
 VERSION = "2023-01-01-preview"  # the one that has savings plans
@@ -20,9 +20,9 @@ KINDS = ("Consumption", "Reservation")
 NEEDED = ("armSkuName", "armRegionName", "retailPrice")
 
 
-def read(ask: Fetcher) -> Observations:
+@by_rows("Azure")
+def read(ask: Fetcher, rows: ReplyRows) -> Observations:
     """Read all families, each to its last page."""
-    rows = ReplyRows("Azure")
     unknown: set[str] = set()
     for family in FAMILIES:
         for kind in KINDS:
@@ -34,7 +34,6 @@ def read(ask: Fetcher) -> Observations:
                 if not (following := page.get("NextPageLink")):
                     break
                 reply = ask.get(str(following))
-    rows.check()
 
 
 def _is_machine(row: Row) -> bool:

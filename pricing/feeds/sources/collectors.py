@@ -14,6 +14,7 @@ from pricing.feeds.parsing import (
     Observations,
     ReplyRows,
     Row,
+    by_rows,
     day,
     first_reply,
     lowest,
@@ -140,8 +141,8 @@ SIZE = re.compile(r"'SizeInMiB': ([\d.]+)")
 SKYPILOT_NEEDED = ("InstanceType", "GpuInfo", "AcceleratorName", "AcceleratorCount", "Price", "SpotPrice", "Region")
 
 
-def _read_skypilot(ask: Fetcher) -> Observations:
-    rows = ReplyRows("SkyPilot")
+@by_rows("SkyPilot")
+def _read_skypilot(ask: Fetcher, rows: ReplyRows) -> Observations:
     for cloud in SKYPILOT_CLOUDS:
         reply = first_reply(ask, (place.format(cloud=cloud) for place in SKYPILOT))
         table = csv.DictReader(reply.text().splitlines())

@@ -3,7 +3,7 @@
 from xml.etree import ElementTree
 
 from pricing.feeds.feed import ExchangeRateObservation, Feed, Fetcher
-from pricing.feeds.parsing import Observations, ReplyRows, day, positive
+from pricing.feeds.parsing import Observations, ReplyRows, by_rows, day, positive
 
 URL = "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml"
 RATE = ".//{*}Cube[@currency][@rate]"
@@ -11,8 +11,8 @@ DAY = ".//{*}Cube[@time]"
 UNSAFE = ("<!doctype", "<!entity")  # what can make a small file large, or read others
 
 
-def read(ask: Fetcher) -> Observations:
-    rows = ReplyRows("ECB")
+@by_rows("ECB")
+def read(ask: Fetcher, rows: ReplyRows) -> Observations:
     reply = ask.get(URL)
     xml = reply.text()
     if any(mark in xml.casefold() for mark in UNSAFE):

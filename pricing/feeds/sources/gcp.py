@@ -12,6 +12,7 @@ from pricing.feeds.parsing import (
     Observations,
     ReplyRows,
     Row,
+    by_rows,
     number,
     offers,
     pages,
@@ -36,9 +37,10 @@ RegionAndPurchase = tuple[str, Purchase]
 PartPrices = dict[tuple[str, str], dict[RegionAndPurchase, float]]  # by family and part
 
 
-def read_billing(ask: Fetcher) -> Observations:
+@by_rows("Google's billing catalogue")
+def read_billing(ask: Fetcher, rows: ReplyRows) -> Observations:
     """Read all pages, and then put the machines together."""
-    rows, headers = ReplyRows("Google's billing catalogue"), {"X-Goog-Api-Key": ask.key()}
+    headers = {"X-Goog-Api-Key": ask.key()}
     prices: PartPrices = {}
     count, last = 0, None
     for reply, page in pages(ask, BILLING_URL, {"pageSize": "5000"}, _next_page, headers=headers):

@@ -11,7 +11,18 @@ from datetime import date
 
 from pricing.feeds.feed import Feed, FeedReply, Fetcher, Observation
 from pricing.feeds.machines import accelerator, add_form_factor, machines
-from pricing.feeds.parsing import Observations, ReplyRows, day, lowest, offers, positive, read_parts, text, whole
+from pricing.feeds.parsing import (
+    Observations,
+    ReplyRows,
+    by_rows,
+    day,
+    lowest,
+    offers,
+    positive,
+    read_parts,
+    text,
+    whole,
+)
 
 URL = "https://dstack-gpu-pricing.s3.eu-west-1.amazonaws.com/v3/{seller}"
 SELLERS = ("aws", "azure", "cloudrift", "gcp", "lambdalabs", "nebius", "oci", "runpod", "verda")
@@ -22,8 +33,8 @@ ZONE = re.compile(r"(?<=\d)-[a-f]$")  # of Google: us-central1-b
 CLUSTER = "runpod-cluster"
 
 
-def read(ask: Fetcher) -> Observations:
-    rows = ReplyRows("gpuhunt")
+@by_rows("gpuhunt")
+def read(ask: Fetcher, rows: ReplyRows) -> Observations:
     return read_parts(lambda seller: lowest(_seller(rows, ask, seller)), SELLERS)
 
 

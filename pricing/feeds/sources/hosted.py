@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 
 from pricing.feeds.feed import DEAREST_HOURS, Feed, Fetcher, HostedPriceObservation
-from pricing.feeds.parsing import Observations, ReplyRows, Row, day, number, text
+from pricing.feeds.parsing import Observations, ReplyRows, Row, by_rows, day, number, text
 from pricing.feeds.sources import PriceList, list_feed
 
 LITELLM = "https://raw.githubusercontent.com/BerriAI/litellm/main/model_prices_and_context_window.json"
@@ -21,9 +21,9 @@ DIGITS = 9
 GENAI_PRICES = "https://raw.githubusercontent.com/pydantic/genai-prices/refs/heads/main/prices/new_data/v2/data.json"
 
 
-def _read_litellm(ask: Fetcher) -> Observations:
+@by_rows("LiteLLM")
+def _read_litellm(ask: Fetcher, rows: ReplyRows) -> Observations:
     """Some models stand there with and without their seller's name in front: each counts once."""
-    rows = ReplyRows("LiteLLM")
     reply = ask.get(LITELLM)
     table = rows.table_at(reply.json()).items()
     models = ({"name": name, **row} for name, row in table if name != EXAMPLE and row.get("mode") in MODES)
@@ -35,7 +35,6 @@ def _read_litellm(ask: Fetcher) -> Observations:
                 continue
             seen.add(key)
         yield reply, observation
-    rows.check()
 
 
 def _litellm(row: Row, today: date) -> Iterator[HostedPriceObservation]:
@@ -114,13 +113,13 @@ def _base(price: object) -> float | None:
 # genai-prices
 
 
-def _read_genai_prices(ask: Fetcher) -> Observations:
-    rows, today = ReplyRows("genai-prices"), date.today()
+@by_rows("genai-prices")
+def _read_genai_prices(ask: Fetcher, rows: ReplyRows) -> Observations:
+    today = date.today()
     reply = ask.get(GENAI_PRICES)
     for vendor in rows.list_at(reply.json()):
         name = text(vendor.get("name")) or text(vendor.get("id"))
         yield from rows.read(reply, rows.list_at(vendor, "models"), ("id", "prices"), _genai_model, name, today)
-    rows.check()
 
 
 def _genai_model(model: Row, vendor: str, today: date) -> Iterator[HostedPriceObservation]:

@@ -12,6 +12,7 @@ from pricing.feeds.parsing import (
     Observations,
     ReplyRows,
     Row,
+    by_rows,
     first_reply,
     offers,
     pages,
@@ -39,8 +40,8 @@ SLICE = "MIG"  # a part of an accelerator
 SECURE, COMMUNITY, CLUSTER = "Secure Cloud", "Community Cloud", "Instant Cluster"
 
 
-def read_runpod(ask: Fetcher) -> Observations:
-    rows = ReplyRows("RunPod")
+@by_rows("RunPod")
+def read_runpod(ask: Fetcher, rows: ReplyRows) -> Observations:
     reply = ask.post(RUNPOD_URL, {"query": QUERY})
     answer = reply.json()
     if isinstance(answer, dict) and answer.get("errors") and not answer.get("data"):
@@ -48,7 +49,6 @@ def read_runpod(ask: Fetcher) -> Observations:
     clusters = {row.get("id"): row.get("clusterPrice") for row in rows.at(answer, "data").get("clusters") or ()}
     types = [{**row, "clusterPrice": clusters.get(row.get("id"))} for row in rows.list_at(answer, "data", "gpuTypes")]
     yield from rows.read(reply, types, ("displayName", "memoryInGb"), _type)
-    rows.check()
 
 
 def _type(row: Row) -> Iterator[Observation]:
@@ -88,9 +88,9 @@ SHARED = "prototyping"
 FURTHER_VCPUS = "additional_vcpus"
 
 
-def read_thunder(ask: Fetcher) -> Observations:
+@by_rows("Thunder Compute")
+def read_thunder(ask: Fetcher, rows: ReplyRows) -> Observations:
     """Read the prices, with what is known of each machine."""
-    rows = ReplyRows("Thunder Compute")
     try:
         specs = ask.get(f"{THUNDER_URL}/specs").json()["specs"]
     except (FeedError, KeyError, TypeError):  # it does not say what is in a machine
@@ -140,9 +140,10 @@ COUNT = re.compile(r"\d+\s*x\s+")
 Free = dict[tuple[str, str], int]
 
 
-def read_verda(ask: Fetcher) -> Observations:
+@by_rows("Verda")
+def read_verda(ask: Fetcher, rows: ReplyRows) -> Observations:
     """Read which machines are free, and then the machines."""
-    rows, free = ReplyRows("Verda"), _availability(ask)
+    free = _availability(ask)
     reply = first_reply(ask, (f"https://{host}/v1/instance-types" for host in HOSTS))
     machines = [
         row
@@ -150,7 +151,6 @@ def read_verda(ask: Fetcher) -> Observations:
         if isinstance(gpu := row.get("gpu"), Mapping) and whole(gpu.get("number_of_gpus"))
     ]
     yield from rows.read(reply, machines, ("instance_type", "price_per_hour"), _verda_machine, free)
-    rows.check()
 
 
 def _availability(ask: Fetcher) -> Free:
@@ -201,14 +201,13 @@ PRICES: dict[Purchase, tuple[str, str]] = {  # the field of the price, and wheth
 UNTRUSTED = "vdm"  # its places are empty although machines are free
 
 
-def read_vultr(ask: Fetcher) -> Observations:
-    rows = ReplyRows("Vultr")
+@by_rows("Vultr")
+def read_vultr(ask: Fetcher, rows: ReplyRows) -> Observations:
     for path, kind in LISTS:
         params = {"per_page": "500"} | ({"type": kind} if kind else {})
         for reply, page in pages(ask, f"{VULTR_URL}/{path}", params, _next_page):
             plans = rows.list_at(page, path.replace("-", "_"))
             yield from rows.read(reply, plans, ("id", "hourly_cost"), _plan, kind)
-    rows.check()
 
 
 def _next_page(page: Row, params: Row) -> dict[str, str] | None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from pricing.feeds.feed import AnyObservation, Feed, Fetcher, UnreadableRow
 from pricing.feeds.machines import machines, rule
-from pricing.feeds.parsing import Observations, ReplyRows, Row, first_reply, offers, positive, text, whole
+from pricing.feeds.parsing import Observations, ReplyRows, Row, by_rows, first_reply, offers, positive, text, whole
 
 PRICES = (
     "https://apexapps.oracle.com/pls/apex/cetools/api/v1/products/?currencyCode=USD",
@@ -17,9 +17,9 @@ OTHER_PRODUCTS = ("Cloud@Customer", "Resource Commit")
 EVERYWHERE = "all commercial regions"
 
 
-def read(ask: Fetcher) -> Observations:
+@by_rows("Oracle")
+def read(ask: Fetcher, rows: ReplyRows) -> Observations:
     """Read the shapes with accelerators, each with the price of the part it is billed by."""
-    rows = ReplyRows("Oracle")
     prices = _prices(rows, ask)
     reply = ask.get(SHAPES)
     shapes = [
@@ -28,7 +28,6 @@ def read(ask: Fetcher) -> Observations:
         if whole(shape.get("gpuQty")) and not shape.get("hidden") and shape.get("status", "ACTIVE") == "ACTIVE"
     ]
     yield from rows.read(reply, shapes, ("name", "products"), _shape, prices)
-    rows.check()
 
 
 def _prices(rows: ReplyRows, ask: Fetcher) -> dict[str, float]:

@@ -9,6 +9,7 @@ from pricing.feeds.parsing import (
     Observations,
     ReplyRows,
     Row,
+    by_rows,
     offers,
     pages,
     parse_gigabytes,
@@ -26,10 +27,9 @@ NEXT_PAGE = numbered(lambda page, _: sum(isinstance(row, dict) for row in page["
 COUNTRIES = {"fr": ("FR",), "nl": ("NL",), "pl": ("PL",)}
 
 
-def read(ask: Fetcher) -> Observations:
-    rows = ReplyRows("Scaleway")
+@by_rows("Scaleway")
+def read(ask: Fetcher, rows: ReplyRows) -> Observations:
     yield from read_parts(lambda zone: _zone(rows, ask, zone), regions("scaleway"))
-    rows.check()
 
 
 def _zone(rows: ReplyRows, ask: Fetcher, zone: str) -> Observations:

@@ -12,6 +12,7 @@ from pricing.feeds.parsing import (
     Observations,
     ReplyRows,
     Row,
+    by_rows,
     first_reply,
     leading,
     lowest,
@@ -116,8 +117,8 @@ LIUM = PriceList(
 DESCRIBED = re.compile(r"(?P<count>\d+)x (?P<model>.+?) \((?P<memory>\d+) GB ?(?P<form>[\w ]*)\)")
 
 
-def _read_lambda(ask: Fetcher) -> Observations:
-    rows = ReplyRows("Lambda")
+@by_rows("Lambda")
+def _read_lambda(ask: Fetcher, rows: ReplyRows) -> Observations:
     headers = {"Authorization": f"Bearer {ask.key()}"}
     reply = first_reply(ask, (f"https://{host}/api/v1/instance-types" for host in LAMBDA_HOSTS), headers=headers)
     entries = rows.table_at(reply.json(), "data").values()
@@ -127,7 +128,6 @@ def _read_lambda(ask: Fetcher) -> Observations:
         if isinstance(machine := entry.get("instance_type") or {}, dict)
     ]
     yield from rows.read(reply, machines, ("name", "description", "price_cents_per_hour"), _lambda)
-    rows.check()
 
 
 def _lambda(row: Row) -> Iterator[AnyObservation]:
@@ -201,17 +201,16 @@ LINODE = PriceList(
 HOT_AISLE = "https://admin.hotaisle.app/api/teams/{team}/{kind}/available/"
 
 
-def _read_hot_aisle(ask: Fetcher) -> Observations:
+@by_rows("Hot Aisle")
+def _read_hot_aisle(ask: Fetcher, rows: ReplyRows) -> Observations:
     team, colon, token = ask.key().partition(":")
     if not colon:
         raise FeedError("Hot Aisle wants HOTAISLE_API_KEY as TEAM:TOKEN.")
-    rows = ReplyRows("Hot Aisle")
     for kind, sku in (("virtual_machines", "VM"), ("bare_metal", "bare metal")):
         reply = ask.get(HOT_AISLE.format(team=team, kind=kind), headers={"Authorization": f"Token {token}"})
         page = reply.json()
         machines = [] if page is None else rows.list_at(page)
         yield from lowest(rows.read(reply, machines, ("OnDemandPrice", "Specs"), _hot_aisle, sku))
-    rows.check()
 
 
 def _hot_aisle(row: Row, sku: str) -> Iterator[Observation]:
@@ -269,8 +268,8 @@ OVH_UNIT = 1e-8
 OVH_HOURS = frozenset({"hour", "none"})  # ai-* are by the minute, and no machines
 
 
-def _read_ovh(ask: Fetcher) -> Observations:
-    rows = ReplyRows("OVHcloud")
+@by_rows("OVHcloud")
+def _read_ovh(ask: Fetcher, rows: ReplyRows) -> Observations:
 
     def catalogue(region: str) -> Observations:
         reply = ask.get(OVH[region])
@@ -280,7 +279,6 @@ def _read_ovh(ask: Fetcher) -> Observations:
         yield from rows.read(reply, flavours, ("planCode", "pricings", "blobs"), _ovh, region, currency)
 
     yield from read_parts(catalogue, OVH)
-    rows.check()
 
 
 def _ovh(row: Row, region: str, currency: str) -> Iterator[Observation]:
@@ -305,8 +303,8 @@ HYPERSTACK = "https://infrahub-api.nexgencloud.com/v1"
 SPOT = re.compile(r"-spot$")
 
 
-def _read_hyperstack(ask: Fetcher) -> Observations:
-    rows = ReplyRows("Hyperstack")
+@by_rows("Hyperstack")
+def _read_hyperstack(ask: Fetcher, rows: ReplyRows) -> Observations:
     headers = {"api_key": ask.key()}
     book = rows.list_at(ask.get(f"{HYPERSTACK}/pricebook", headers=headers).json())
     prices = {text(entry.get("name")): price for entry in book if (price := positive(entry.get("value")))}
@@ -316,7 +314,6 @@ def _read_hyperstack(ask: Fetcher) -> Observations:
     for group in rows.list_at(reply.json(), "data"):
         flavours = (row for row in rows.list_at(group, "flavors") if whole(row.get("gpu_count")))
         yield from rows.read(reply, flavours, ("name", "gpu"), _hyperstack, prices)
-    rows.check()
 
 
 def _hyperstack(row: Row, prices: dict[str, float]) -> Iterator[AnyObservation]:

@@ -8,7 +8,18 @@ from typing import Any
 
 from pricing.feeds.feed import Feed, Fetcher, Observation, UnreadableRow
 from pricing.feeds.machines import accelerator, table
-from pricing.feeds.parsing import MB, Observations, ReplyRows, Row, lowest, offers, parse_gigabytes, text, whole
+from pricing.feeds.parsing import (
+    MB,
+    Observations,
+    ReplyRows,
+    Row,
+    by_rows,
+    lowest,
+    offers,
+    parse_gigabytes,
+    text,
+    whole,
+)
 
 URL = "https://console.vast.ai/api/v0/bundles/"
 MOST, MOST_WITH_KEY = 64, 3_000  # offers in one reply
@@ -20,13 +31,12 @@ QUESTION: dict[str, Any] = {
 }  # fmt: skip
 
 
-def read(ask: Fetcher) -> Observations:
+@by_rows("Vast")
+def read(ask: Fetcher, rows: ReplyRows) -> Observations:
     """Ask for each accelerator by its name, and then for all others."""
-    rows = ReplyRows("Vast")
     names = sorted({row["called"] for row in table("boards") if row["seller"] == "vast"})
     questions = [*({"eq": name} for name in names), {"notin": names}]
     yield from lowest(listing for name in questions for listing in _listings(rows, ask, {"gpu_name": name}))
-    rows.check()
 
 
 def _listings(rows: ReplyRows, ask: Fetcher, question: Mapping[str, Any]) -> Observations:
