@@ -37,8 +37,8 @@ from planner.web import (
     state_results,
     workers,
 )
-from planner.web.shared import memory, shared
-from pricing import Catalogue, PricingError
+from planner.web.shared import memory, noting_refusal, shared
+from pricing import Catalogue
 from pricing.formulas import printable
 from pricing.stale import stale
 
@@ -78,8 +78,7 @@ def _content(plan: Plan, answer: Answer) -> None:
     with st.expander("Load a plan", key="load"):
         label, most_mb = "A scenario, a pack, its plan.csv or assumptions.csv", MOST_BYTES // 1_000_000
         st.file_uploader(label, type=["yaml", "yml", "csv", "zip"], key=KEY, max_upload_size=most_mb, on_change=_read)
-    if refusal := memory().get(_REFUSAL):
-        st.error(words.markdown(refusal))
+    show.refusal(_REFUSAL)
 
 
 def _finance_files(plan: Plan, answer: Answer, futures: Futures | None, summary: AnswerSummary) -> None:
@@ -107,19 +106,15 @@ def _download(label: str, name: str, make: Callable[[], bytes]) -> None:
 def _read() -> None:
     """Read the file once, when it is chosen. A file that cannot be read leaves the plan as it is."""
     file = st.session_state[KEY]
-    memory()[_REFUSAL] = None
-    if file is None:
-        return
-    try:
+    with noting_refusal(_REFUSAL, with_unchanged_note):
+        if file is None:
+            return
         saved = read_scenario(file.getvalue(), file.name, state.catalogue(), state.scenario())
         ask.use(saved.scenario)
-    except PricingError as refusal:
-        memory()[_REFUSAL] = with_unchanged_note(refusal)
-        return
-    if saved.day is not None and saved.day < state.today():
-        state.set_as_of_date(saved.day)
-    for note in (*saved.notes, *model_notes(state.catalogue(), saved.scenario)):
-        st.toast(words.markdown(note), icon=":material/info:")
+        if saved.day is not None and saved.day < state.today():
+            state.set_as_of_date(saved.day)
+        for note in (*saved.notes, *model_notes(state.catalogue(), saved.scenario)):
+            st.toast(words.markdown(note), icon=":material/info:")
 
 
 AS_OF = "asof"

@@ -22,7 +22,7 @@ from planner.scenario.link import LinkTooLongError, scenario_to_link
 from planner.scenario.question import KEYS
 from planner.store import HERE, Right, may_hold_plans
 from planner.web import address, ask, show, sign_in, state
-from planner.web.shared import memory
+from planner.web.shared import memory, noting_refusal
 from pricing import Catalogue, PricingError
 from pricing.caching import cached
 
@@ -145,13 +145,10 @@ def attempt(action: Callable[[PlanStore], _T]) -> _T | None:
 
     None where it is refused, with a sentence for the page.
     """
-    memory()[_REFUSAL] = None
-    try:
+    with noting_refusal(_REFUSAL):
         plans = store()
         return None if plans is None else action(plans)
-    except PricingError as error:
-        memory()[_REFUSAL] = str(error)
-        return None
+    return None
 
 
 def refusal() -> None:

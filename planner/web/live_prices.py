@@ -15,7 +15,7 @@ from planner.report.market import live_prices as live_report
 from planner.report.table import Table
 from planner.web import address, show, sign_in, state
 from planner.web.headers import browser_name
-from planner.web.shared import memory
+from planner.web.shared import noting_refusal
 from pricing import Catalogue, PricingError
 from pricing.caching import arguments, cached
 from pricing.feeds.database import open_read_only, opened
@@ -188,13 +188,9 @@ def undo(run: str) -> None:
 
 
 def _change(change: Callable[[LivePriceStore], _T]) -> _T | None:
-    memory()[_REFUSAL] = None
-    try:
-        with closing(opened()) as database:
-            return change(LivePriceStore(database))
-    except PricingError as error:
-        memory()[_REFUSAL] = str(error)
-        return None
+    with noting_refusal(_REFUSAL), closing(opened()) as database:
+        return change(LivePriceStore(database))
+    return None
 
 
 # The view
@@ -223,8 +219,7 @@ def view() -> None:
         return
     show.paragraph(live_report.last_refresh_text(stored.last.started if stored.last else None, stored.sources))
     st.fragment(_progress_view, run_every=_EVERY_S)() if READER.is_running else _idle_view()
-    if refusal := memory().get(_REFUSAL):
-        st.error(words.markdown(refusal))
+    show.refusal(_REFUSAL)
     if stored.last is not None or stored.held:
         _review(stored)
         _trail_view()
@@ -247,11 +242,8 @@ def _idle_view() -> None:
 
 
 def _start_refresh(names: Sequence[str] = ()) -> None:
-    memory()[_REFUSAL] = None
-    try:
+    with noting_refusal(_REFUSAL):
         READER.begin(_signed(_reviewer() or "somebody"), names, _browser())
-    except PricingError as error:
-        memory()[_REFUSAL] = str(error)
 
 
 def _browser() -> str | None:

@@ -3,9 +3,9 @@
 import functools
 from asyncio import CancelledError, shield, wrap_future
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable, Iterator
 from concurrent.futures import Future
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from threading import Lock
 from typing import Any, ParamSpec, TypeVar
 
@@ -16,7 +16,7 @@ from planner.money.plan import Plan
 from planner.scenario.scenario import Scenario
 from planner.scenario.shown_money import shown_money
 from planner.web.run_queue import RUNS
-from pricing import Catalogue
+from pricing import Catalogue, PricingError
 
 _P, _T = ParamSpec("_P"), TypeVar("_T")
 
@@ -25,6 +25,16 @@ def memory() -> dict[str, Any]:
     """Return what this session keeps beside its widgets: one entry of state, since each widget reads all."""
     kept: dict[str, Any] = st.session_state.setdefault("memory", {})
     return kept
+
+
+@contextmanager
+def noting_refusal(key: str, text: Callable[[PricingError], str] = str) -> Iterator[None]:
+    """Keep for the page why what is done within is refused; None where it is not."""
+    memory()[key] = None
+    try:
+        yield
+    except PricingError as refusal:
+        memory()[key] = text(refusal)
 
 
 def key_of(value: Any) -> Hashable:

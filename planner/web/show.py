@@ -284,6 +284,12 @@ def paragraph(*sentences: str) -> None:
     st.markdown(words.markdown(" ".join(sentences)))
 
 
+def refusal(key: str) -> None:
+    """Show why the last action was refused, as the session keeps it."""
+    if text := memory().get(key):
+        st.error(words.markdown(text))
+
+
 def bullets(lines: Sequence[str]) -> None:
     """Show a list of lines of markup."""
     st.markdown("\n".join(f"- {line}" for line in lines))

@@ -40,7 +40,7 @@ from planner.report.market.compare import PurchaseComparison, no_purchase_reason
 from planner.scenario.file import write_scenario
 from planner.scenario.known_names import with_unchanged_note
 from planner.web import address, ask, kept_plans, show, state, state_results
-from planner.web.shared import memory
+from planner.web.shared import memory, noting_refusal
 from pricing import Catalogue
 from pricing.exchange import rates
 
@@ -199,8 +199,7 @@ def _actuals(plan: Plan, answer: Answer) -> None:
     st.markdown("**Actuals**: a bill in FOCUS, as AWS, Azure, Google and Oracle export it, beside the plan")
     kinds = ["csv", "parquet"]
     st.file_uploader("Bill (CSV, Parquet)", type=kinds, key=_BILL_FILE, max_upload_size=50, on_change=_read_bill)
-    if refusal := memory().get(_REFUSAL):
-        st.error(words.markdown(refusal))
+    show.refusal(_REFUSAL)
     kept_plans.refusal()
     bill = uploaded = memory().get(_BILL)
     if bill is None and (bill := kept_plans.actuals()) is None:
@@ -244,9 +243,6 @@ def _keep(plan: Plan, bill: Bill) -> None:
 def _read_bill() -> None:
     """Read the file once, when it is chosen. A file that cannot be read leaves an earlier one in place."""
     file = st.session_state[_BILL_FILE]
-    memory()[_REFUSAL] = None
-    if file is not None:
-        try:
+    with noting_refusal(_REFUSAL, with_unchanged_note):
+        if file is not None:
             memory()[_BILL] = read_bill(file.getvalue(), file.name, rates(state.catalogue()))
-        except BillError as problem:
-            memory()[_REFUSAL] = with_unchanged_note(problem)

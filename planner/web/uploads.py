@@ -24,8 +24,8 @@ from planner.scenario.scenario import Scenario
 from planner.scenario.task import ServingTask, TrainingTask
 from planner.scenario.work import Work
 from planner.web import ask, show, state
-from planner.web.shared import memory
-from pricing import PricingError, QuoteError
+from planner.web.shared import memory, noting_refusal
+from pricing import QuoteError
 from pricing.quotes import TEMPLATE_CSV, Quotes, parse_quotes
 
 _REFUSAL = "own_prices_refused"
@@ -63,7 +63,7 @@ def tables() -> None:
         "Seller", _COLUMN.SelectboxColumn(options=list(sellers), format_func=lambda key: sellers.get(key, key),
                                           required=True))}  # fmt: skip
     _table("discounts", scenario.discounts, choices, discount_of)
-    _show_refusal(_REFUSAL)
+    show.refusal(_REFUSAL)
     if scenario.quotes or scenario.discounts:
         show.bullets([words.markdown(note) for note in own_price_notes(state.result().plan.setting)])
 
@@ -130,18 +130,10 @@ def _plain(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() and value >= 1 else value
 
 
-def _show_refusal(key: str) -> None:
-    if refusal := memory().get(key):
-        st.error(words.markdown(refusal))
-
-
 def _use(scenario: Scenario, refusal_key: str) -> None:
     """Make a scenario the plan; one that says more than a link can hold leaves the plan as it is."""
-    memory()[refusal_key] = None
-    try:
+    with noting_refusal(refusal_key, with_unchanged_note):
         ask.use(scenario)
-    except PricingError as refusal:
-        memory()[refusal_key] = with_unchanged_note(refusal)
 
 
 # Quotes
@@ -161,7 +153,7 @@ def quote_upload() -> None:
         kinds = ["csv", "yaml", "yml", "txt"]
         st.file_uploader("Quote file", type=kinds, key=QUOTE_FILE, max_upload_size=1, on_change=_read_quotes)
     show.download("Download a file to fill in", "quotes.csv", TEMPLATE_CSV.encode, "template")
-    _show_refusal(_QUOTE_REFUSAL)
+    show.refusal(_QUOTE_REFUSAL)
     quotes = state.quotes()
     if quotes is not None:
         _quotes_summary(quotes)
@@ -171,22 +163,18 @@ def quote_upload() -> None:
 def _read_quotes() -> None:
     """Read the file once, when it is chosen. A file that cannot be read leaves the earlier quotes in place."""
     file = st.session_state[QUOTE_FILE]
-    memory()[_QUOTE_REFUSAL] = None
-    if file is None:
-        return
-    try:
+    with noting_refusal(_QUOTE_REFUSAL, with_unchanged_note):
+        if file is None:
+            return
         quotes = parse_quotes(file.getvalue(), name=file.name, catalogue=state.live_catalogue(), day=state.day())
         if quotes.is_empty:
             reasons = " ".join(map(str, quotes.problems[:_MOST_PROBLEMS]))
             raise QuoteError(f"{file.name} has no row that can be used. {reasons}")
         later = quotes_for_later(quotes)
-    except QuoteError as refusal:
-        memory()[_QUOTE_REFUSAL] = with_unchanged_note(refusal)
-        return
-    state.set_quotes(quotes)
-    if later:  # they are the plan's, and in its link
-        scenario = state.scenario()
-        _use(scenario.model_copy(update={"quotes": (*scenario.quotes, *later)}), _QUOTE_REFUSAL)
+        state.set_quotes(quotes)
+        if later:  # they are the plan's, and in its link
+            scenario = state.scenario()
+            ask.use(scenario.model_copy(update={"quotes": (*scenario.quotes, *later)}))
 
 
 def _remove_quotes() -> None:
@@ -225,7 +213,7 @@ def model_upload() -> None:
             on_change=lambda: _read_config(st.session_state[CONFIG_TEXT], "config.json"),
         )  # fmt: skip
         st.text_input("Name", key=CONFIG_NAME, max_chars=80, placeholder="as in the file")
-        _show_refusal(_CONFIG_REFUSAL)
+        show.refusal(_CONFIG_REFUSAL)
         model: OwnModel | None = memory().get(_MODEL)
         if model is None:
             return
@@ -245,11 +233,8 @@ def _read_config(text: str, file: str) -> None:
     """Read it once, when it comes. A text that cannot be read leaves everything as it was."""
     if not text:
         return
-    memory()[_CONFIG_REFUSAL] = None
-    try:
+    with noting_refusal(_CONFIG_REFUSAL, with_unchanged_note):
         memory()[_MODEL] = own_model(text, file=file)
-    except PricingError as refusal:
-        memory()[_CONFIG_REFUSAL] = with_unchanged_note(refusal)
 
 
 def _plan_with_model(task: str) -> None:
@@ -269,7 +254,7 @@ def _work_with_model(work: Work, name: str, task: str) -> Work:
     return Work.model_validate({"accelerators": work.accelerators, task: new})
 
 
-# MeasuredRun runs
+# Runs of one's own
 
 RUNS_FILE, _RUNS, _RUNS_REFUSAL = "runs_file", "own_runs", "runs_refusal"
 MOST_MB, MOST_ROWS = 2, 5_000
@@ -291,7 +276,7 @@ def runs_upload() -> None:
             for kind, table in TABLES.items():
                 file, key = f"{kind}-runs.csv", f"template-{kind}-runs"
                 show.download(f"A {kind} table to fill in", file, table.template.encode, key)
-    _show_refusal(_RUNS_REFUSAL)
+    show.refusal(_RUNS_REFUSAL)
     factors: FactorTable | None = memory().get(_RUNS)
     if factors is not None:
         _runs_view(factors)
@@ -305,16 +290,10 @@ def runs_upload() -> None:
 def _read_runs() -> None:
     """Read the file once, when it is chosen. A file that cannot be read leaves everything as it was."""
     file = st.session_state[RUNS_FILE]
-    memory()[_RUNS_REFUSAL] = None
-    if file is None:
-        return
-    try:
-        text = decode_table(file.getvalue(), file=file.name)
-        factors = read_factors(state.catalogue(), text, file=file.name, day=state.day(), most=MOST_ROWS)
-    except PricingError as refusal:
-        memory()[_RUNS_REFUSAL] = with_unchanged_note(refusal)
-        return
-    memory()[_RUNS] = factors
+    with noting_refusal(_RUNS_REFUSAL, with_unchanged_note):
+        if file is not None:
+            text = decode_table(file.getvalue(), file=file.name)
+            memory()[_RUNS] = read_factors(state.catalogue(), text, file=file.name, day=state.day(), most=MOST_ROWS)
 
 
 def _runs_view(factors: FactorTable) -> None:
