@@ -56,8 +56,8 @@ _BILLS = (
     "On: the plain sum of all payments."
 )
 _DOUBTFUL = (
-    "GPU-only components, minimum bids, offers that do not say which form of the chip, list prices that cannot be "
-    "validate_orders, serverless, prices of earlier years."
+    "GPU-only components, minimum bids, offers that do not say which form of the chip, list prices that nobody can "
+    "order at, serverless, prices of earlier years."
 )
 
 
