@@ -17,7 +17,7 @@ from planner.scenario.vocabulary import Kind
 from planner.speed.bands import UNTOLD, Band, ErrorSpread, Level
 from planner.speed.serving.cases import FIXED, ServingConstants
 from planner.speed.serving.cases import NAMES as SERVING_NAMES
-from planner.speed.serving.chips import serving_data
+from planner.speed.serving.chips import FittedConstant, serving_data
 from planner.speed.training.constants import NAMES as TRAINING_NAMES
 from planner.speed.training.constants import TrainingCalibration, TrainingConstants
 from pricing import Catalogue, PricingError, strict_yaml
@@ -26,7 +26,6 @@ from pricing.strict_yaml import first_error_message
 
 Record = TypeVar("Record", bound=pydantic.BaseModel)
 _FittedFactor = Annotated[float, Field(ge=0.05, le=20)]
-_Positive = Annotated[float, Field(gt=0)]
 _FARTHEST_FROM_PRIOR = 1_000.0
 _FARTHEST_FROM_OURS = 30.0  # times: a constant beyond is a slip, not a machine
 
@@ -36,13 +35,6 @@ class _TrainingConstant(StrictModel):
     prior: float = Field(gt=0, le=1e6, description="to which it was drawn")
     sd: float = Field(gt=0, le=10, description="how far it may stray from that, as a logarithm")
     meaning: str = Field(max_length=400, description="what it is, and in which unit")
-
-
-class _ServingConstant(StrictModel):
-    value: _Positive
-    low: _Positive
-    high: _Positive
-    means: str = Field(max_length=400)
 
 
 class TrainingConstantsFile(StrictModel):
@@ -77,7 +69,7 @@ class _ServingFile(StrictModel):
 
     about: str = Field(max_length=400)
     fit: dict[str, Any]
-    constants: dict[str, _ServingConstant]
+    constants: dict[str, FittedConstant]
     levels: dict[str, Level] = Field(default_factory=dict)
     bands: dict[str, Band] = Field(default_factory=dict)
     spread: ErrorSpread | None = None

@@ -312,6 +312,4 @@ def read_portfolio(text: bytes, name: str) -> PortfolioFile:
         return PortfolioFile.model_validate(data)
     except pydantic.ValidationError as error:
         path, wish = first_error(error)
-        steps = tuple(map(str, path))
-        line = next((lines[steps[:n]] for n in range(len(steps), 0, -1) if steps[:n] in lines), None)
-        raise ScenarioError(name, line, wish) from error
+        raise ScenarioError(name, _line(lines, path), wish) from error

@@ -7,7 +7,7 @@ day beside every number that rests on it; on another day the same plan is read a
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import pydantic
 
@@ -135,15 +135,16 @@ def parse_orders(text: str, before: Sequence[PurchaseOrder] = ()) -> tuple[Purch
     pairs = [(int(match[1]), int(match[2] or 0)) for match in matches if match is not None]
     terms = {order.month: order.model_dump(exclude_defaults=True) for order in before}
     orders = [{**terms.get(month, {}), "accelerators": count, "month": month} for count, month in pairs]
-    return validate_orders(orders) if len(pairs) == len(matches) else None
+    return own_list("orders", orders) if len(pairs) == len(matches) else None
 
 
-def validate_orders(orders: Any) -> tuple[PurchaseOrder, ...] | None:
-    """The orders of plain data; None where they do not follow each other."""
+def own_list(name: Literal["orders", "power_at_load"], entries: object) -> tuple[Any, ...] | None:
+    """The orders of plain data, or the points of a curve; None where they do not follow each other."""
     try:
-        return OwnInputs.model_validate_json(json.dumps({"orders": orders})).orders
+        own = OwnInputs.model_validate_json(json.dumps({name: entries}))
     except pydantic.ValidationError:
         return None
+    return own.orders if name == "orders" else own.power_at_load
 
 
 POWER_EXAMPLE = "0:25, 50:60, 100:76"
@@ -163,12 +164,4 @@ def parse_power_curve(text: str) -> tuple[PowerCurvePoint, ...] | None:
     points = [(float(match[1]) / 100, float(match[2]) / 100) for match in pairs if match is not None]
     if len(points) < len(pairs):
         return None
-    return validate_power_curve([{"load": load, "power_share": share} for load, share in points])
-
-
-def validate_power_curve(points: object) -> tuple[PowerCurvePoint, ...] | None:
-    """The points of plain data; None where they are no curve."""
-    try:
-        return OwnInputs.model_validate_json(json.dumps({"power_at_load": points})).power_at_load
-    except pydantic.ValidationError:
-        return None
+    return own_list("power_at_load", [{"load": load, "power_share": share} for load, share in points])

@@ -3,8 +3,7 @@
 import json
 import os
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any
@@ -82,14 +81,14 @@ class PlanStore:
     def plans(self, wanted: PlanFilter | None = None) -> list[KeptPlan]:
         """Return the plans that a filter takes, the last saved first."""
         wanted = wanted or PlanFilter()
-        with self._reading() as connection:
+        with reading(self.environ) as connection:
             rows = connection.execute(access.visible(self.asker)) if connection is not None else ()
             plans = list(map(_plan, rows))
         return sorted(filter(wanted.takes, plans), key=lambda plan: plan.newest.saved, reverse=True)
 
     def find(self, plan: str | int) -> KeptPlan:
         """Return a plan by its name or number, archived or not; one's own first."""
-        with self._reading() as connection:
+        with reading(self.environ) as connection:
             if connection is None:
                 raise UnknownPlanError("No plan is kept yet.")
             return self._find(connection, plan)
@@ -97,7 +96,7 @@ class PlanStore:
     def versions(self, plan: KeptPlan) -> list[PlanVersion]:
         """Return all versions of a plan, the newest first."""
         query = sa.select(VERSIONS).where(VERSIONS.c.plan == plan.id, self._sees(VERSIONS.c.plan))
-        with self._reading() as connection:
+        with reading(self.environ) as connection:
             rows = () if connection is None else connection.execute(query.order_by(VERSIONS.c.number.desc()))
             return list(map(_version, rows))
 
@@ -111,7 +110,7 @@ class PlanStore:
     def facts(self, digest: str) -> Catalogue | None:
         """Return the facts that versions used; None where no version that the person sees has any of this digest."""
         used = sa.select(VERSIONS.c.plan).where(VERSIONS.c.facts == digest, self._sees(VERSIONS.c.plan)).exists()
-        with self._reading() as connection:
+        with reading(self.environ) as connection:
             query = sa.select(FACTS.c.packed).where(FACTS.c.digest == digest, used)
             packed = None if connection is None else connection.execute(query).scalar()
         return None if packed is None else _unpack(packed, digest)
@@ -160,7 +159,7 @@ class PlanStore:
         query = sa.select(ACTUALS.c.bill).join(VERSIONS, join)
         query = query.where(ACTUALS.c.plan == plan.id, ACTUALS.c.version <= number, VERSIONS.c.day == day)
         query = query.where(self._sees(ACTUALS.c.plan))
-        with self._reading() as connection:
+        with reading(self.environ) as connection:
             return [] if connection is None else list(connection.execute(query.order_by(ACTUALS.c.id.desc())).scalars())
 
     def label(self, plan: str | int, labels: Mapping[str, Any]) -> KeptPlan:
@@ -191,7 +190,7 @@ class PlanStore:
 
     def shares(self, plan: str | int) -> Mapping[str, Right]:
         """Return with whom its author has shared a plan."""
-        with self._reading() as connection:
+        with reading(self.environ) as connection:
             if connection is None:
                 raise UnknownPlanError("No plan is kept yet.")
             return access.shares(connection, self.asker, plan)
@@ -199,13 +198,8 @@ class PlanStore:
     def trail(self, plan: str | int | None = None) -> list[tuple[str, ...]]:
         """Return who changed what and when, the newest first: of one plan, or of all that the person sees."""
         id_ = None if plan is None else self.find(plan).id
-        with self._reading() as connection:
-            return [] if connection is None else list(access.trail(connection, self.asker, id_))
-
-    @contextmanager
-    def _reading(self) -> Iterator[sa.Connection | None]:
         with reading(self.environ) as connection:
-            yield connection
+            return [] if connection is None else list(access.trail(connection, self.asker, id_))
 
     def _change(self, plan: str | int, needed: Right, what: str, cells: Mapping[str, Any]) -> KeptPlan:
         with writing(self.environ) as connection:

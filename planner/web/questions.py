@@ -25,10 +25,9 @@ from planner.scenario.typed_money import (
     POWER_EXAMPLE,
     format_orders,
     format_power_curve,
+    own_list,
     parse_orders,
     parse_power_curve,
-    validate_orders,
-    validate_power_curve,
 )
 from planner.web import address, fields, name_box
 from planner.web.shared import memory
@@ -139,7 +138,7 @@ def _parse_power(text: str, _: Any) -> list[dict[str, Any]] | None:
 
 
 def _parse_orders(text: str, value: Any) -> list[dict[str, Any]] | None:
-    orders = parse_orders(text, validate_orders(value) or ())
+    orders = parse_orders(text, own_list("orders", value) or ())
     return None if orders is None else [order.model_dump(exclude_defaults=True) for order in orders]
 
 
@@ -151,7 +150,7 @@ POWER = ListTextField(
     help_text=f"Pairs of load and power in percent, such as {POWER_EXAMPLE}. For machines that share their load "
     "evenly, as those that serve do: load is the utilization of the month. For jobs that run or wait leave it empty.",
     error=f"Enter pairs from 0 to 100 % of load, with no less power at more load, such as {POWER_EXAMPLE}.",
-    text_of=lambda value: format_power_curve(validate_power_curve(value) or ()),
+    text_of=lambda value: format_power_curve(own_list("power_at_load", value) or ()),
     parse=_parse_power,
     replaces_fields=("busy_power_share", "idle_power_share"),
 )
@@ -163,7 +162,7 @@ ORDERS = ListTextField(
     help_text=f"Such as {ORDERS_EXAMPLE}: 16 GPUs today, 8 in month 18, 8 in month 30. Empty: all at once, or in time "
     "for work that grows. Prices and terms of single orders are for scenario files.",
     error=f"Enter numbers of GPUs and months, each later than the one before, such as {ORDERS_EXAMPLE}.",
-    text_of=lambda value: format_orders(validate_orders(value) or ()),
+    text_of=lambda value: format_orders(own_list("orders", value) or ()),
     parse=_parse_orders,
     replaces_fields=("order_month",),
     replaces_keys=("own",),

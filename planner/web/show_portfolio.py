@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -15,10 +14,8 @@ from planner.report.files.csv import to_csv
 from planner.report.portfolio_words import RULES, PortfolioReport, portfolio_reports
 from planner.report.table import Table
 from planner.scenario.file import MOST_PLANS
-from planner.study.portfolio import PortfolioPlan
 from planner.web import address, kept_plans, show, state, workers
 from planner.web.shared import shared
-from pricing import Catalogue
 
 if TYPE_CHECKING:
     from planner.store.kept import KeptPlan
@@ -60,9 +57,7 @@ def _reports(plans: Sequence[KeptPlan]) -> Reports:
     return _shared_reports(facts, tuple(portfolio_plan(plan, facts) for plan in plans), state.today())
 
 
-@shared(_SHOWN, spinner="Planning them together")
-def _shared_reports(facts: Catalogue, members: tuple[PortfolioPlan, ...], day: date) -> Reports:
-    return workers.run_in_slow_worker(portfolio_reports, facts, members, day)
+_shared_reports = shared(_SHOWN, spinner="Planning them together")(workers.remote(portfolio_reports, is_slow=True))
 
 
 def _show(reports: Reports) -> None:

@@ -22,7 +22,7 @@ from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
 from planner.speed.scenario_jobs import ScenarioServing, ScenarioTraining
 from planner.speed.serving.chips import serving_data
-from planner.speed.training.constants import default_bands
+from planner.speed.training.constants import default_calibration
 from planner.speed.training.result import waterfall_steps
 from planner.study.market.survey import MarketCandidate, MarketStudy
 from planner.web import address, ask, fields, name_box, show, state, state_results
@@ -307,7 +307,7 @@ def _nearest_runs(nearest: tuple[SimilarRun, ...]) -> None:
 def _left_out(kind: str) -> None:
     """Show the error on runs left out of the fit: computed with the constants, and kept beside them."""
     constants = serving_data()
-    bands = default_bands() if kind == TRAINING else {**constants.bands, **constants.assumed_bands}
+    bands = default_calibration().bands if kind == TRAINING else {**constants.bands, **constants.assumed_bands}
     show.paragraph(tables.FITTED)
     columns = dict.fromkeys(("four of five from", "to"), show.WHOLE_SHARE)
     table = tables.bands_table(bands, _labels())

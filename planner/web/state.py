@@ -49,9 +49,7 @@ def settle(page: str) -> None:
 # The facts
 
 
-@shared(8)
-def _facts_as_of(facts: Catalogue, day: date) -> Catalogue:
-    return as_of(facts, day)
+_facts_as_of = shared(8)(as_of)
 
 
 def begin_run() -> None:

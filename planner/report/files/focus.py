@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from itertools import pairwise
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 
@@ -32,7 +32,6 @@ from planner.report.table import Table
 from planner.study.portfolio import SharedFleet
 
 FocusVersion = Literal["1.2", "1.4"]
-VERSIONS: tuple[FocusVersion, ...] = get_args(FocusVersion)
 _COMMON = (
     "BilledCost", "BillingAccountId", "BillingAccountName", "BillingCurrency", "BillingPeriodEnd", "BillingPeriodStart",
     "ChargeCategory", "ChargeClass", "ChargeDescription", "ChargeFrequency", "ChargePeriodEnd", "ChargePeriodStart",

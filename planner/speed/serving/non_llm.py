@@ -176,13 +176,6 @@ class NonLlmServing:
         """Return whether it can be done as promised."""
         return self.reason is None
 
-    @property
-    def busy_share(self) -> float | None:
-        """Share of the accelerators of the peak that run on average, whole ones. [1]"""
-        if self.accelerators_at_average is None or self.accelerators_at_peak is None:
-            return None
-        return min(self.accelerators_at_average / self.accelerators_at_peak, 1.0)
-
 
 @dataclass(frozen=True)
 class ScaledRun:

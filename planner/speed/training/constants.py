@@ -170,11 +170,6 @@ def training_traits(shape: Network, plan: TrainingPlan, family: str) -> dict[str
     }
 
 
-def default_bands() -> Mapping[str, Band]:
-    """The bands of groups of runs that were found when the house's constants were fitted."""
-    return default_calibration().bands
-
-
 def training_band(
     traits: BandTraits,
     *,
@@ -198,7 +193,7 @@ def training_band(
     known_chip = not level or is_measured(software, chip.split(" | ")[0], levels)
     general = spread.band(traits, measured=level in levels, known_chip=known_chip)
     group = run_kind(moe=traits["mixture"] != "dense", layout_stated=layout_stated)
-    bands = calibration.bands if calibration is not None and group in calibration.bands else default_bands()
+    bands = calibration.bands if calibration is not None and group in calibration.bands else default_calibration().bands
     theirs = bands.get(f"own_runs/{own}/{group}") if own else None
     # Runs of one's own never make it less sure.
     if theirs is None or general.high / general.low <= theirs.high / theirs.low:

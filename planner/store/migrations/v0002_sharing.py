@@ -7,8 +7,6 @@ from pricing.feeds.database import only_grows
 
 revision = "0002"
 down_revision = "0001"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

@@ -12,7 +12,7 @@ from planner.evidence.training.check import anchored, check_training
 from planner.speed.hardware import InvalidJobError
 from planner.speed.pace import credibility, prior_runs
 from planner.speed.training import TrainingJob, train
-from planner.speed.training.constants import NAMES, default_bands, default_calibration, run_kind, size_class
+from planner.speed.training.constants import NAMES, default_calibration, run_kind, size_class
 from pricing import Catalogue, PricingError, strict_yaml
 from tests.rows import each_row
 from tools.calibrate import calibrate
@@ -90,8 +90,8 @@ def test_bands_hold_the_prediction(catalogue: Catalogue, rows: Rows) -> None:
 
 
 def test_the_house_was_calibrated_on_more_than_these_and_knows_every_kind() -> None:
-    assert {"moe", "dense_layout_stated", "dense_layout_chosen"} <= set(default_bands())
-    assert default_bands()["dense_layout_stated"].rows > 500
+    assert {"moe", "dense_layout_stated", "dense_layout_chosen"} <= set(default_calibration().bands)
+    assert default_calibration().bands["dense_layout_stated"].rows > 500
     assert run_kind(moe=True, layout_stated=True) == "moe"
     assert [size_class(count) for count in (1, 64, 65, 1024, 1025)] == [
         *["up_to_64"] * 2, *["65_to_1024"] * 2, "above_1024",
@@ -121,14 +121,14 @@ def test_a_calibration_is_written_as_it_is_read(catalogue: Catalogue, rows: Rows
 
     sample = build_sample(catalogue, rows)
     text = training_file(
-        default_calibration(), default_bands(), default_calibration().spread, sample, on=date(2026, 11, 21)
+        default_calibration(), default_calibration().bands, default_calibration().spread, sample, on=date(2026, 11, 21)
     )
     again = strict_yaml.read(text, file="constants")
     house = default_calibration()
     assert again["constants"]["e16"]["value"] == pytest.approx(house.constants.e16, rel=1e-3)
     assert again["constants"]["ring_s"]["value"] == pytest.approx(house.constants.ring_s, rel=1e-3)
     assert again["chips"].keys() == house.chips.keys()
-    assert again["bands"]["moe"]["low"] == default_bands()["moe"].low
+    assert again["bands"]["moe"]["low"] == default_calibration().bands["moe"].low
 
 
 JOB = TrainingJob(model="Llama-3-8B", accelerator="H100-SXM5-80GB", accelerators=64)
@@ -174,7 +174,7 @@ def test_they_move_the_answer_and_narrow_it(catalogue: Catalogue) -> None:
     plain = train(catalogue, job).speed
     own = train(catalogue, anchored(catalogue, job, rows_at(catalogue, 0.8)).job).speed
     assert own.tokens_per_s_per_accelerator.typical < 0.9 * plain.tokens_per_s_per_accelerator.typical
-    said = default_bands()["own_runs/job/dense_layout_chosen"]
+    said = default_calibration().bands["own_runs/job/dense_layout_chosen"]
     assert (own.band.low, own.band.high, own.band.rows) == (said.low, said.high, said.rows)
     assert own.band.alike == plain.band.alike
     assert own.band.high / own.band.low < plain.band.high / plain.band.low
@@ -189,7 +189,7 @@ def test_runs_on_another_chip_say_nothing(catalogue: Catalogue) -> None:
 
 
 def test_what_is_believed_of_runs_is_what_helped_with_published_ones() -> None:
-    bands = default_bands()
+    bands = default_calibration().bands
     assert prior_runs("job") < 1 < prior_runs("accelerator")
     assert [credibility(runs, 0.5) for runs in (1, 3)] == [pytest.approx(2 / 3), pytest.approx(6 / 7)]
     for kind in ("dense_layout_stated", "dense_layout_chosen", "moe"):
@@ -255,7 +255,9 @@ def test_the_same_file_without_the_mistake_is_taken() -> None:
 
 def test_the_house_file_can_be_read_as_anybodys(catalogue: Catalogue, rows: list[dict[str, str]]) -> None:
     house = default_calibration()
-    text = training_file(house, default_bands(), house.spread, build_sample(catalogue, rows), on=date(2026, 11, 21))
+    text = training_file(
+        house, default_calibration().bands, house.spread, build_sample(catalogue, rows), on=date(2026, 11, 21)
+    )
     assert training_constants_in(text, file="house").bands == house.bands
     assert training_constants_in(text, file="house").spread == house.spread
     assert np.isclose(training_constants_in(text, file="house").constants.host_s, house.constants.host_s)
