@@ -169,9 +169,9 @@ def likeliest_to_turn(futures: Futures, first: str, second: str) -> tuple[Uncert
     """
     draws = np.array([futures.draws[each.name] for each in futures.inputs])
     away = draws - draws.mean(axis=-1, keepdims=True)
-    sizes = away.std(axis=-1)
-    saved = futures.saved_usd(first, second)
-    slopes = np.linalg.lstsq((away / np.where(sizes > 0, sizes, 1.0)[:, None]).T, saved - saved.mean())[0]
+    sizes = away.std(axis=-1, keepdims=True)
+    away /= np.where(sizes > 0, sizes, 1.0)
+    slopes = np.linalg.lstsq(away @ away.T, away @ futures.saved_usd(first, second))[0]
     return tuple(futures.inputs[row] for row in np.argsort(-np.abs(slopes), kind="stable"))
 
 
