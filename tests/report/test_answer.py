@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from planner.money.ways import options_of_side
+from planner.report.answer.notes import deciding_people_sentences
 from planner.report.answer.plan_report import PlanReport, plan_text
 from planner.report.answer.sentences import AnswerSummary, summarize_answer
 from planner.report.answer.tables import by_year
@@ -121,3 +122,15 @@ def test_a_break_even_says_so_where_costs_as_entered_are_far_from_the_medians_be
     texts = [doubt_text(decided(planned(CATALOGUE, each, DAY), 128).answer) for each in (skewed, plain)]
     assert ["As entered, it turns at " in text for text in texts] == [True, False]
     assert "Turns at " in texts[1]
+
+
+def test_the_people_are_named_where_they_decide() -> None:
+    """Eight for five years, busy nearly always: three people of one's own cost more than owning saves."""
+    work = ({"accelerators": 8, "busy_share": 0.95},)
+    few, many = (
+        decided(planned(CATALOGUE, Scenario.model_validate({"years": 5.0, "work": work, "own": own}), DAY), 128).answer
+        for own in ({"least_fte": 0.0}, {"least_fte": 3.0})
+    )
+    assert deciding_people_sentences(few.plan, few) == ()
+    said = ("The people decide: without them buying would cost less than reserving.",)
+    assert deciding_people_sentences(many.plan, many) == said

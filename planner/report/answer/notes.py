@@ -7,7 +7,8 @@ import numpy as np
 
 from planner.money.by_token import hosted_usd_per_request
 from planner.money.carbon import KG_PER_T, EmissionRange, finite_or_none
-from planner.money.measures import discounted_ledger
+from planner.money.ledger import Ledger
+from planner.money.measures import discounted_ledger, present_usd
 from planner.money.plan import Plan
 from planner.money.renting.orders import busiest_order
 from planner.money.setting import PlanContext
@@ -87,6 +88,22 @@ def _named_seller_sentences(setting: PlanContext) -> Iterator[str]:
     if (band := band_of(catalogue, offer.accelerator, order, setting.day, "on_demand")) is not None:
         other = band.cheapest_seller and catalogue.providers[band.cheapest_seller].label
         yield f"On demand, {order.accelerators:,} of them: {words.market_price(band, other)}."
+
+
+def deciding_people_sentences(plan: Plan, answer: Answer) -> tuple[str, ...]:
+    """Return a sentence where the option that costs least does so since it takes fewer people."""
+    best, *others = answer.ranked
+    turned = [way for way in others if _without_people_usd(plan, way) < _without_people_usd(plan, best)]
+    if not turned or answer.verdict == "close":
+        return ()
+    first = min(turned, key=lambda way: _without_people_usd(plan, way))
+    name, least = (WAYS[way.option.way].start_text for way in (first, best))
+    return () if name == least else (f"The people decide: without them {name} would cost less than {least}.",)
+
+
+def _without_people_usd(plan: Plan, way: EvaluatedOption) -> float:
+    people = Ledger("", tuple(line for line in way.option.ledger.lines if line.part == "staff"))
+    return way.as_entered_usd - float(present_usd(plan.setting, people))
 
 
 def unhosted_sentences(plan: Plan) -> Iterator[str]:

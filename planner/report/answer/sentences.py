@@ -21,6 +21,7 @@ from planner.report.answer.notes import (
     bill_sentences,
     budget_sentences,
     carbon_sentences,
+    deciding_people_sentences,
     quote_sentences,
     unhosted_sentences,
 )
@@ -102,6 +103,7 @@ def summarize_answer(plan: Plan, answer: Answer, futures: Futures | None = None)
         *lost_time_sentences(plan, answer),
         *left_out(answer),
         *assumed_entry_sentences(plan, ways),
+        *deciding_people_sentences(plan, answer),
         *(owned_for_less(plan) if answer.own is not None else ()),
         *beside_sentences(plan, answer),
     )
@@ -112,6 +114,7 @@ def summarize_answer(plan: Plan, answer: Answer, futures: Futures | None = None)
         *limit_probability_sentences(answer, futures),
         *(most_likely_change(plan, answer, futures) if futures is not None else ()),
         *_requested_fleet_text(plan, answer),
+        *_other_options_text(answer),
         *_tie_sentences(answer),
         *_limit_sentences(answer),
         *carbon_sentences(answer),
@@ -249,6 +252,19 @@ def _purchase_text(plan: Plan, option: Option) -> str:
     return f"{text} and {words.count(spare, 'spare board')}" if spare else text
 
 
+def _other_options_text(answer: Answer) -> tuple[str, ...]:
+    """Return the cost of a side that neither compared option speaks for; and the cheapest option, if it is a third."""
+    named = {way.option.key for way in answer.pair or (answer.best,) if way is not None}
+    beside = [way for way in (answer.own, answer.rent) if way is not None and way.option.key not in named]
+    texts = [f"Beside them: {_cost_text(way)} {_terms_text(answer.plan, way)}." for way in beside if answer.pair]
+    best, absent = answer.ranked[0], {each.way for each in answer.left_out}
+    named |= {way.option.key for way in beside}
+    if best.option.key not in named and answer.verdict != "limited" and best.option.way not in absent:
+        cost = f"{_cost_text(best)} {_terms_text(answer.plan, best)}"
+        texts.append(f"The cheapest of all {len(answer.ranked)} options costs {cost}.")
+    return tuple(texts)
+
+
 def _requested_fleet_text(plan: Plan, answer: Answer) -> tuple[str, ...]:
     """Return the result of the fleet as requested, where another number of machines is better."""
     fleet, own, rent = answer.requested, answer.own, answer.rent
@@ -275,7 +291,11 @@ def _tie_sentences(answer: Answer) -> tuple[str, ...]:
     if takes_cash and (first.owns or first.side == "mix"):
         cash = f"{first.start_text} takes {today} on day one"
         return (f"So choose on cash and freedom: {cash}, {second.start_text} can be stopped.",)
-    return ()
+    if first.commitment_rank > second.commitment_rank:
+        return (
+            f"So choose on freedom: {first.start_text} binds you for its term, {second.start_text} can be stopped.",
+        )
+    return ("Both can be stopped, so choose the one that takes less work.",)
 
 
 def _limit_sentences(answer: Answer) -> tuple[str, ...]:
