@@ -22,20 +22,6 @@ _ONE_UNIT = "what this figure is in; nothing is converted"
 
 Schema = dict[str, Any]
 
-# What belongs into which folder of pricing/data, beside the sources it cites.
-SECTIONS_OF: dict[str, tuple[str, ...]] = {
-    "accelerators": ("accelerators", "ambiguous"),
-    "apis": ("hosted",),
-    "finance": ("facts", "schedules", "residuals", "used_prices"),
-    "history": ("series",),
-    "models": ("models",),
-    "reliability": ("facts",),
-    "rentals": ("providers", "offers", "facts"),
-    "servers": ("servers", "hosts", "deliveries", "facts"),
-    "sites": ("sites", "places", "lands", "towns"),
-    "sources": (),
-}
-
 
 class _EditorSchemaGenerator(GenerateJsonSchema):
     """The schema of a file, as an editor should offer it."""

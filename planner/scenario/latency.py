@@ -40,6 +40,9 @@ class DayPattern(ScenarioModel):
     source: Label = Field(description="who says so, or that it is an assumption of ours")
 
 
+LatencyClasses, DayPatterns = dict[str, LatencyClass], dict[str, DayPattern]  # what the files hold
+
+
 @cached(1)
 def latency_classes() -> dict[str, LatencyClass]:
     """Return the latency classes by name, in the order in which they are shown."""

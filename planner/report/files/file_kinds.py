@@ -3,8 +3,7 @@
 The records that schemas are made from are loaded only where a schema is needed.
 """
 
-from collections.abc import Callable
-from functools import partial
+from pkgutil import resolve_name
 from typing import Any, NamedTuple
 
 FOLDER = "schemas"  # where the schemas stand as files, for editors
@@ -21,10 +20,13 @@ class FileKind(NamedTuple):
 
     def schema(self) -> dict[str, Any]:
         """Return its JSON schema, with its purpose first."""
-        schemas = _light_schemas()
-        schema = (schemas if self.name in schemas else _engine_schemas())[self.name]()
+        record = resolve_name(_RECORDS.get(self.name, "pricing.records:DataFile"))
         if not self.files:
-            return schema
+            made: dict[str, Any] = record()
+            return made
+        from pricing.schema import editor_schema
+
+        schema = editor_schema(record, given=_GIVEN.get(self.name), only=_ONLY.get(self.name, ()))
         head = {"title": self.name, "description": f"{self.what[0].upper()}{self.what[1:]}."}
         return {"$schema": schema.pop("$schema"), **head, **{key: schema[key] for key in schema if key not in head}}
 
@@ -63,72 +65,48 @@ KINDS = (
     FileKind("rivals", "quality of models by task, GPUs by the second", "pricing/market/rivals.yaml"),
     FileKind("gate", "limits above which a live price is held", "pricing/feeds/gate.yaml"),
 )
-
-
-Schema = dict[str, Any]
-
-
-def _light_schemas() -> dict[str, Callable[[], Schema]]:
-    from planner.scenario.file import PortfolioFile, file_schema
-    from planner.scenario.latency import DayPattern, LatencyClass
-    from planner.scenario.presets import Preset
-    from pricing.records import DataFile
-    from pricing.schema import SECTIONS_OF, editor_schema
-
-    return {
-        "scenario": file_schema,
-        "portfolio": PortfolioFile.model_json_schema,
-        **{
-            folder: partial(editor_schema, DataFile, only=("about", "sources", *sections))
-            for folder, sections in SECTIONS_OF.items()
-        },
-        "presets": partial(editor_schema, Preset, given={Preset.__name__: "key"}),
-        "days": partial(editor_schema, dict[str, DayPattern], given={DayPattern.__name__: "name"}),
-        "latency": partial(editor_schema, dict[str, LatencyClass], given={LatencyClass.__name__: "name"}),
-    }
-
-
-def _engine_schemas() -> dict[str, Callable[[], Schema]]:
-    from planner.evidence.constants_file import TrainingConstantsFile
-    from planner.report.files.answer_schema import answer_schema
-    from planner.speed.hardware import Interconnect
-    from planner.speed.pace import OwnRunWeights
-    from planner.speed.serving import chips as serving
-    from planner.speed.training import images
-    from planner.speed.training.goodput import TeamEfficiencyData
-    from planner.speed.training.stated import SoftwareStackData
-    from planner.study.data_files import FuturesAssumptions
-    from planner.study.market.gpu_guide import GpuUses
-    from planner.study.one_line.line_words import LineWords
-    from planner.study.uncertainty.stress import StressTests
-    from pricing.belief.readings import EstimateConstants
-    from pricing.feeds.gate import ValidationConstants
-    from pricing.market.constants import MarketConstants
-    from pricing.market.rivals import Rivals
-    from pricing.schema import editor_schema
-
-    records: dict[str, Any] = {
-        "stress": StressTests,
-        "uses": GpuUses,
-        "line_words": LineWords,
-        "futures": FuturesAssumptions,
-        "belief": EstimateConstants,
-        "gate": ValidationConstants,
-        "market": MarketConstants,
-        "rivals": Rivals,
-        "network": Interconnect,
-        "goodput": TeamEfficiencyData,
-        "own_runs": OwnRunWeights,
-        "training_constants": TrainingConstantsFile,
-        "training_stacks": SoftwareStackData,
-        "vision_training": images.ImageTrainingData,
-    }
-    # One record holds the contents of two files: the fitted constants, and all else.
-    fitted = ("fit", "constants", "levels", "bands", "spread")
-    others = tuple(name for name in serving.ServingData.model_fields if name not in fitted)
-    return {
-        "answer": answer_schema,
-        "serving_constants": partial(editor_schema, serving.ServingData, only=("about", *fitted)),
-        "serving_engines": partial(editor_schema, serving.ServingData, only=others),
-        **{name: partial(editor_schema, record) for name, record in records.items()},
-    }
+# The records by module and name, but for that of pricing/data; of what has no files of ours, what makes its schema.
+_RECORDS = {
+    "scenario": "planner.scenario.file:file_schema",
+    "portfolio": "planner.scenario.file:PortfolioFile.model_json_schema",
+    "answer": "planner.report.files.answer_schema:answer_schema",
+    "presets": "planner.scenario.presets:Preset",
+    "days": "planner.scenario.latency:DayPatterns",
+    "latency": "planner.scenario.latency:LatencyClasses",
+    "network": "planner.speed.hardware:Interconnect",
+    "goodput": "planner.speed.training.goodput:TeamEfficiencyData",
+    "own_runs": "planner.speed.pace:OwnRunWeights",
+    "training_constants": "planner.evidence.constants_file:TrainingConstantsFile",
+    "training_stacks": "planner.speed.training.stated:SoftwareStackData",
+    "vision_training": "planner.speed.training.images:ImageTrainingData",
+    "serving_constants": "planner.speed.serving.chips:ServingData",
+    "serving_engines": "planner.speed.serving.chips:ServingData",
+    "stress": "planner.study.uncertainty.stress:StressTests",
+    "uses": "planner.study.market.gpu_guide:GpuUses",
+    "line_words": "planner.study.one_line.line_words:LineWords",
+    "futures": "planner.study.data_files:FuturesAssumptions",
+    "belief": "pricing.belief.readings:EstimateConstants",
+    "market": "pricing.market.constants:MarketConstants",
+    "rivals": "pricing.market.rivals:Rivals",
+    "gate": "pricing.feeds.gate:ValidationConstants",
+}
+# The field that the program fills in itself.
+_GIVEN = {"presets": {"Preset": "key"}, "days": {"DayPattern": "name"}, "latency": {"LatencyClass": "name"}}
+# Of records that are spread over several kinds of files: what each holds.
+_ONLY = {
+    "accelerators": ("about", "sources", "accelerators", "ambiguous"),
+    "apis": ("about", "sources", "hosted"),
+    "finance": ("about", "sources", "facts", "schedules", "residuals", "used_prices"),
+    "history": ("about", "sources", "series"),
+    "models": ("about", "sources", "models"),
+    "reliability": ("about", "sources", "facts"),
+    "rentals": ("about", "sources", "providers", "offers", "facts"),
+    "servers": ("about", "sources", "servers", "hosts", "deliveries", "facts"),
+    "sites": ("about", "sources", "sites", "places", "lands", "towns"),
+    "sources": ("about", "sources"),
+    "serving_constants": ("about", "fit", "constants", "levels", "bands", "spread"),
+    "serving_engines": (
+        "about", "engines", "same_shape", "datasets", "requests_in_run", "wide_attention", "left_out",
+        "unfitted_first_tokens", "power", "assumed_bands", "work", "work_shares",
+    ),
+}  # fmt: skip
