@@ -131,13 +131,6 @@ class Figure(StrictModel):
             raise ValueError(f"want checked on or after the newest value {max(self.values)}, got {self.checked}")
         return self
 
-    def on(self, day: date) -> tuple[date, FigureValue]:
-        """Return the value in force on `day`: the latest one that starts on or before it."""
-        starts = [start for start in self.values if start <= day]
-        if not starts:
-            raise LookupError(f"no value before {min(self.values)}, asked for {day}")
-        return max(starts), self.values[max(starts)]
-
     @cached_property
     def since(self) -> date:
         """The day from which the newest value holds."""

@@ -103,19 +103,6 @@ def parameter_count_b(model: Model) -> float:
     D. Narayanan et al., Efficient large-scale language model training on GPU clusters, SC 2021, equation 2 (dense).
     DeepSeek-AI, DeepSeek-V2, 2024, section 2.1 (multi-head latent attention) and 2.2 (shared and routed experts).
     """
-    _check_countable(model)
-    return (_once(model) + _layer_params(model, experts=model.experts)) / 1e9
-
-
-def active_parameter_count_b(model: Model) -> float | None:
-    """Parameters that work on each token, both embeddings included, in units of 1e9; None if that is all of them."""
-    _check_countable(model)
-    if model.experts is None:
-        return None
-    return (_once(model) + _layer_params(model, experts=_whole(model, "experts_per_token"))) / 1e9
-
-
-def _check_countable(model: Model) -> None:
     if model.modality not in MODALITIES and model.decoder_layers is None:
         raise ParameterCountError(
             f"{model.label}: a {model.modality} network has parts that this shape does not describe"
@@ -126,6 +113,7 @@ def _check_countable(model: Model) -> None:
         raise ParameterCountError(str(error)) from error
     if bool(model.recurrent_layers):
         raise ParameterCountError(f"{model.label}: layers that do not attend are not described by its shape")
+    return (_once(model) + _layer_params(model)) / 1e9
 
 
 def attention_layers(model: Model) -> float:
@@ -146,16 +134,16 @@ def _once(model: Model) -> int:
     return (tables + 1) * hidden + round(1e9 * (model.lookup_params_b or 0))
 
 
-def _layer_params(model: Model, *, experts: int | None) -> int:
-    """Return what a network has in its layers, with `experts` routed experts in each layer that has them."""
+def _layer_params(model: Model) -> int:
+    """Return what a network has in its layers."""
     layers = _whole(model, "layers")
     total = (
         _token_mixing_params(model) + 2 * layers * _whole(model, "hidden") + round(1e9 * (model.other_params_b or 0))
     )
-    if experts is None:
+    if model.experts is None:
         dense = layers if model.dense_layers is None else model.dense_layers
         return total + (dense * _feed_forward_params(model, _whole(model, "ffn_hidden")) if dense else 0)
-    total += _whole(model, "moe_layers") * _expert_params(model, experts)
+    total += _whole(model, "moe_layers") * _expert_params(model, model.experts)
     return total + (model.dense_layers or 0) * (
         _feed_forward_params(model, _whole(model, "ffn_hidden")) if model.dense_layers else 0
     )

@@ -7,7 +7,6 @@ import pytest
 
 from planner.network.config_file import own_model
 from planner.network.record import (
-    active_parameter_count_b,
     build_network,
     build_text_decoder,
     parameter_count_b,
@@ -16,6 +15,7 @@ from planner.network.record import (
 )
 from pricing import PricingError
 from tests.facts import CATALOGUE
+from tests.network.models import active_parameter_count_b
 from tests.rows import each_row
 
 LLAMA: dict[str, Any] = {

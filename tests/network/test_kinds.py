@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from planner.network.kinds import COUNTED, ParameterCountError, UnknownShape
-from planner.network.record import active_parameter_count_b, build_network, parameter_count_b
+from planner.network.record import build_network, parameter_count_b
 from planner.scenario.jobs import ServingJob, TrainingJob
 from planner.speed.hardware import InvalidJobError
 from planner.speed.serving import serve
@@ -17,7 +17,7 @@ from pricing.catalogue import Catalogue
 from pricing.load import build
 from pricing.model import AttentionKind, Model
 from tests.facts import CATALOGUE
-from tests.network.models import model, with_models
+from tests.network.models import active_parameter_count_b, model, with_models
 from tests.rows import each_row
 
 LLAMA = CATALOGUE.models["Llama-3.1-8B"]

@@ -1,14 +1,12 @@
 """A figure is dated, sourced and in order, or it is not a figure."""
 
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pydantic
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pricing import load_catalogue
 from pricing.errors import CatalogError
@@ -92,18 +90,6 @@ def test_a_whole_number_is_a_number() -> None:
     assert value(8).typical == 8.0
 
 
-@pytest.mark.parametrize(
-    ("day", "since", "typical"), [(MAY, MAY, 3.0), (date(2026, 5, 31), MAY, 3.0), (JULY, JUNE, 2.0)]
-)
-def test_the_value_in_force_is_the_latest_that_has_begun(day: date, since: date, typical: float) -> None:
-    assert figure().on(day) == (since, value(typical))
-
-
-def test_before_the_first_value_there_is_none() -> None:
-    with pytest.raises(LookupError, match="no value before 2026-05-01, asked for 2026-04-30"):
-        figure().on(date(2026, 4, 30))
-
-
 def test_the_newest_value_does_not_depend_on_the_order_written() -> None:
     written_backwards = figure(values={JUNE: value(2.0), MAY: value(3.0)})
     assert written_backwards.newest == value(2.0)
@@ -113,23 +99,6 @@ def test_the_newest_value_does_not_depend_on_the_order_written() -> None:
 
 def test_age_counts_from_the_day_somebody_looked() -> None:
     assert figure().age_days(date(2026, 7, 31)) == 30
-
-
-DAYS = st.dates(date(2020, 1, 1), date(2030, 1, 1))
-
-
-@given(st.dictionaries(DAYS, st.floats(0.01, 100), min_size=1, max_size=6), DAYS)
-def test_on_any_day_the_value_in_force_began_and_no_later_one_had(prices: dict[date, float], day: date) -> None:
-    known = figure(checked=max(prices), values={start: value(price) for start, price in prices.items()})
-    if day < min(prices):
-        with pytest.raises(LookupError):
-            known.on(day)
-        return
-    since, in_force = known.on(day)
-    assert since <= day
-    assert in_force.typical == prices[since]
-    assert not [start for start in prices if since < start <= day]
-    assert known.on(day + timedelta(days=10_000)) == (known.since, known.newest)
 
 
 @each_row(("text", "number", "code"), [

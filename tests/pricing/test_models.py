@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from planner.network.record import active_parameter_count_b, build_text_decoder, parameter_count_b
+from planner.network.record import build_text_decoder, parameter_count_b
 from planner.scenario.jobs import ServingJob
 from planner.speed.serving import serve
 from pricing.catalogue import Catalogue
@@ -18,6 +18,7 @@ from pricing.model import Model
 from pricing.names import plain
 from pricing.records import HostedPrice
 from tests.frozen import live_catalogue
+from tests.network.models import active_parameter_count_b
 from tests.rows import each_row
 
 
@@ -150,7 +151,7 @@ def known_on(figure: Figure | None, day: date) -> float | None:
     """What a price was on a day, or None where nobody had read it by then."""
     if figure is None or min(figure.values) > day:
         return None
-    return figure.on(day)[1].typical
+    return figure.values[max(start for start in figure.values if start <= day)].typical
 
 
 def test_the_price_of_long_prompts_was_looked_at_since_that_of_short_ones_moved(catalogue: Catalogue) -> None:

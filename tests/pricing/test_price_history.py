@@ -28,7 +28,7 @@ from tests.rows import each_row
 ])  # fmt: skip
 def test_the_fall_and_the_rise_are_both_there(catalogue: Catalogue, key: str, past: dict[date, float]) -> None:
     figure = dict(rents(catalogue))[key]
-    assert {day: figure.on(day)[1].typical for day in past} == past
+    assert {day: figure.values[max(start for start in figure.values if start <= day)].typical for day in past} == past
 
 
 def test_the_newest_readings_are_recent(catalogue: Catalogue) -> None:
