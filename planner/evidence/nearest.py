@@ -76,8 +76,6 @@ class PublishedRun:
     traits: RunTraits
     published: float
     predicted: float
-    low: float
-    high: float
     error: float  # logarithm of predicted over published
     doubt: str = ""  # why it was not fitted, where it contradicts physics or itself
 
@@ -105,7 +103,7 @@ def published(
 
 def _published(catalogue: Catalogue, row: Row, run: CheckedRun) -> PublishedRun:
     count, error, table = 1.0 if run.table.of_each else run.accelerators, run.error or 0.0, run.table
-    predicted, low, high = ((rate or 0.0) / count for rate in (run.rate, run.low, run.high))
+    predicted = (run.rate or 0.0) / count
     lengths = [number(row, column) for column in table.tokens]
     tokens = sum(length or 0.0 for length in lengths) if all(lengths) else None
     work = RunSettings(text(row, table.precision), text(row, table.method), run.accelerators, tokens)
@@ -113,7 +111,7 @@ def _published(catalogue: Catalogue, row: Row, run: CheckedRun) -> PublishedRun:
     return PublishedRun(
         id=text(row, "id"), title=text(row, "source_title"), url=text(row, "source_url"), when=text(row, "published"),
         traits=RunTraits(network, run.chip, _generation(catalogue, run.chip), work),
-        published=predicted / math.exp(error), predicted=predicted, low=low, high=high, error=error,
+        published=predicted / math.exp(error), predicted=predicted, error=error,
         doubt=read_data(TRAINING_CONSTANTS)["not_fitted"].get(text(row, "id"), ""),
     )  # fmt: skip
 

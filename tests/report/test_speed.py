@@ -230,7 +230,7 @@ def test_large_numbers_of_tokens_in_words() -> None:
 def published(error: float, *, chip: str = H100, model: str = "Llama-3-8B", rate: float = 100.0) -> PublishedRun:
     like: RunTraits = traits_of(load_catalogue(), model, chip, WorkTraits("bf16", "pretrain", 64.0, 4_096.0))
     return PublishedRun(f"{chip}{rate}", "A table", "https://example.org", "2025", like, rate, rate * math.exp(error),
-                     80.0, 120.0, error)  # fmt: skip
+                     error)  # fmt: skip
 
 
 def test_half_of_the_runs_are_within_so_much() -> None:
