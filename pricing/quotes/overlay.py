@@ -107,15 +107,15 @@ def _apply_price_quotes(catalogue: Catalogue, quotes: Quotes) -> dict[str, Offer
     changed: dict[str, Offer] = {}
     now = (quote for quote in quotes.offers if quote.starts is None)
     for quote in sorted(now, key=lambda quote: quote.valid_from):
-        if quote.shape not in ids:
+        if shape_of(quote) not in ids:
             provider = quote.provider.removeprefix(f"{YOURS}/")
             count = f"{quote.accelerators_per_instance}x"
             key = user_record_id(provider, quote.accelerator, count, quote.region, quote.purchase)
-            ids[quote.shape].append(key)
+            ids[shape_of(quote)].append(key)
             fields = ("provider", "accelerator", "accelerators_per_instance", "region", "area", "purchase", "note")
             changed[key] = Offer(**{name: getattr(quote, name) for name in fields}, most_at_once=_most(quote))
         if quote.price is not None:
-            for key in ids[quote.shape]:
+            for key in ids[shape_of(quote)]:
                 if _has_price(changed.get(key) or catalogue.offers.get(key), quote.price):
                     continue
                 changed[key] = _priced(changed.get(key) or catalogue.offers[key], quote, quote.price, quotes.day)

@@ -44,13 +44,9 @@ def user_record_id(*parts: str) -> str:
     return f"{readable[: _LONGEST_ID - 13]}-{hashlib.sha256(repr(parts).encode()).hexdigest()[:12]}"
 
 
-def shape(provider: str, accelerator: str, accelerators: int, region: str, purchase: str) -> Shape:
+def shape_of(offer: "Offer | OfferQuote") -> Shape:
     """Return the shape that makes two offers the same product. Regions are compared without case and punctuation."""
-    return provider, accelerator, accelerators, loose(region), purchase
-
-
-def shape_of(offer: Offer) -> Shape:
-    return shape(offer.provider, offer.accelerator, offer.accelerators_per_instance, offer.region, offer.purchase)
+    return offer.provider, offer.accelerator, offer.accelerators_per_instance, loose(offer.region), offer.purchase
 
 
 class QuoteRow(StrictModel):
@@ -99,11 +95,6 @@ class OfferQuote(QuoteRow):
         if self.usd_per_accelerator_hour is None and self.usd_per_instance_hour is not None:
             return self.usd_per_instance_hour / self.accelerators_per_instance
         return self.usd_per_accelerator_hour
-
-    @property
-    def shape(self) -> Shape:
-        """The shape it is a price for."""
-        return shape(self.provider, self.accelerator, self.accelerators_per_instance, self.region, self.purchase)
 
 
 class DiscountQuote(QuoteRow):

@@ -218,7 +218,7 @@ class QuoteReviewer:
                 yield _ask(row, "provider", f"check the name: {meant} is in the catalogue, this is taken as another")
         elif "region" not in row.cells:
             yield from self._review_region(row, quote)
-        listed = self._offers.get(quote.shape, ())
+        listed = self._offers.get(shape_of(quote), ())
         if quote.price is not None:
             yield from self._review_hourly_price(row, quote, quote.price)
         elif any(offer.usd_per_accelerator_hour is not None for offer in listed):
@@ -233,7 +233,7 @@ class QuoteReviewer:
         yield from _about_price(row, column, price, usual, hint)
 
     def _review_region(self, row: QuoteCells, quote: OfferQuote) -> Iterator[QuoteProblem]:
-        regions = self._region_names[_shape_without_region(quote.shape)] - {quote.region}
+        regions = self._region_names[_shape_without_region(shape_of(quote))] - {quote.region}
         if regions:
             named = either(tuple(sorted(regions)[:_REGIONS_NAMED]))
             yield _ask(row, "region", f"check the region: to replace the catalogue's price, say {named}")
@@ -291,7 +291,7 @@ def _near(price: float, usual: float) -> bool:
 
 def _duplicate_key(quote: AnyQuote) -> object:
     if isinstance(quote, OfferQuote):
-        return "offer", quote.shape, quote.valid_from, quote.price is None
+        return "offer", shape_of(quote), quote.valid_from, quote.price is None
     if isinstance(quote, HardwareQuote):
         return "hardware", quote.accelerator, quote.server, quote.valid_from
     return "discount", quote.provider, quote.accelerator, quote.accelerators_per_instance, quote.region, quote.purchase
