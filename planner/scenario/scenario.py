@@ -63,7 +63,7 @@ class Scenario(ScenarioModel):
     stay_in: Annotated[tuple[CountryCode, ...], Field(max_length=40,
         description="the countries in which it must stay, by two letters each; wins over `stay`"),
         unit("countries by their ISO codes")] = ()  # fmt: skip
-    not_from: Annotated[tuple[Id, ...], Field(max_length=20, description="sellers that nothing is rented from, by "
+    not_from: Annotated[tuple[Id, ...], Field(max_length=200, description="sellers that nothing is rented from, by "
         "their ids")] = ()  # fmt: skip
     work: Annotated[tuple[Work, ...], Field(min_length=1, max_length=6)] = (Work(),)
     run_by_fte: Annotated[float | None, Field(ge=0.0, le=10_000.0, description="who run the GPUs, rented or owned; "

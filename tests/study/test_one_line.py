@@ -134,7 +134,7 @@ def test_each_name_of_a_line_is_in_its_plan_or_said_before_it() -> None:
     planned = (reading.scenario.accelerator, reading.scenario.site, live_catalogue().offers[
         reading.scenario.rent.offer or ""].provider)  # fmt: skip
     assert planned == ("H100-SXM5-80GB", "NO", "lambda")
-    assert any(each.startswith("gpt-4o, as neither a bill nor") for each in reading.left_out)
+    assert any(each.startswith("gpt-4o, as neither a bill") for each in reading.left_out)
 
 
 def test_what_was_not_understood_is_shown_and_the_usual_meaning_said() -> None:
@@ -260,7 +260,7 @@ def test_of_what_is_compared_each_side_is_a_line(line: str, sides: dict[str, tup
     ("resnet50 on imagenet in a day on tpus, train", ["tpus"]),
     ("16 h100 on-prem and 16 h100 in gcp", ["16 h100"]),
     ("move from aws to own hardware, 40 a100 today", ["move from aws"]), ("200 h100 in 3 sites", ["3 sites"]),
-    ("32 h100 with 2 admins at 95k each", ["at 95k each"]), ("train resnet50 with 20 epochs on 8 a10", ["20 epochs"]),
+    ("train resnet50 with 20 epochs on 8 a10", ["20 epochs"]),
     ("is h200 cheaper per token for deepseek r1", ["per token"]), ("first month free, 8 h100", ["free"]),
     ("how long would 300k usd last on 32 h100", ["how long would"]), ("8 h100 until our funding ends", ["until our"]),
     ("24/7 serving of gemma 27b, 50 rps peak, 5 rps at night", ["at night"]), ("512 h100, spare nodes", ["spare"]),
@@ -312,7 +312,7 @@ def test_what_has_no_record_is_asked_about_with_the_nearest(line: str, choices: 
     ("no american or chinese providers, 64 gpus", "stay", "eu_sellers", "only sellers of the European Union"),
     ("4 dgx b200 with 30% down and the rest at 6.4%", "loan", 0.064, ""),
     ("cant send data to the cloud, llama 8b for 50 nurses", "place", "own_room", "What is rented or hosted"),
-    ("8 h100 in canada, no us clouds", "site", "CA", "as no seller is left out by its country (Canada is taken)"),
+    ("8 h100 in canada, no us clouds", "site", "CA", "sellers with headquarters there are left out"),
     ("llama 70b for 60 lawyers, no cloud", "place", "own_room", "What is rented or hosted is left out"),
     ("we spend 20k a month on gpus", "gpu", "H100-SXM5-80GB", "which that bill pays for all the time"),
     ("300 kW of space in texas, h100", "gpus", 232, "300 kW feed 29 machines of 10.2 kW"),

@@ -46,16 +46,15 @@ def ask_what_for(parts: LineParts) -> None:
             for text in ("40B", f"{values['own_size'] / 1e9:g}B")
         }
         parts.questions.append(LineQuestion("how many of its parameters work on each token", lines, is_whole=True))
-    is_asked = bool(parts.phrases) or re.search(
-        r"(?<![a-z])(?:gpus?|cards?|replacement|llms?|ai|render|folding|alphafold|cuda|(?:deep|machine) learning)"
-        r"(?![a-z])",
-        parts.line.lower(),
-    )
+    is_asked = bool(parts.phrases) or PATTERNS["of_the_field"].search(parts.line.lower())
     if parts.questions or not is_asked or values.keys() & SAYS_ENOUGH - {"texts", "anyone"}:
         return
     is_work = bool({"train", "tune", "serve", "texts", "images", "all_audio", "tokens", "token_rate"} & values.keys())
     wanted = WORDS["models_to_choose"] if is_work else WORDS["works_to_choose"]
-    lines = {label: f"{parts.line.rstrip(' .?!')} {words}" for label, words in wanted.items()}
+    lines = {
+        label: f"{parts.line.rstrip(' .?!')} {words}" for label, words in wanted.items()
+        if not {f"no {label.split()[0]}"} & {*parts.left_out}
+    }  # fmt: skip
     has_more = len(parts.phrases) > 1 or parts.left_out or values.keys() & {"texts", "images", "length", "busy"}
     if not has_more or not (is_work or has_work):
         parts.questions.append(LineQuestion("which model" if is_work else "what for", lines, is_whole=True))
@@ -145,6 +144,12 @@ def leave_places_out(catalogue: Catalogue, parts: LineParts) -> None:
             parts.values["sellers"] = True
             parts.notes.append(f"{text}: only sellers of the European Union are taken.")
             continue
+        if is_of_sellers and key:
+            lands = bloc_members(catalogue, key)
+            refused = {it for it, seller in catalogue.providers.items() if seller.headquarters in lands}
+            parts.values.setdefault("refused", set()).update(refused)
+            parts.notes.append(f"{text}: {len(refused)} sellers with headquarters there are left out.")
+            continue
         place = catalogue.sites[site].label
         parts.left_out.append(f"{text}, as no seller is left out by its country ({place} is taken)")
         for other in (each for each in others if each != parts.values.get("site")):
@@ -173,7 +178,7 @@ def leave_names_out(catalogue: Catalogue, parts: LineParts, scenario: Scenario, 
             alike = _alike(catalogue, name, spelled)
             if not alike & planned and not any(label.lower() in known for label in alike):
                 why = WORDS["why_not"].get(name.kind, "the plan is for another")
-                parts.left_out.append(f"{text}, as {'the plan is for another' if bill else why}")
+                parts.left_out.append(f"{text}, as {'the plan is for another' if billed else why}")
     return tuple(parts.left_out)
 
 

@@ -91,7 +91,7 @@ def _is_kept(parts: LineParts, name: LineName, count: LineCount | None, kept_fro
     if "have" in parts.values or count is None or PATTERNS["on_lease"].match(parts.line.lower(), name.end):
         return False
     is_owned = "owned" not in parts.values and PATTERNS["owned"].match(parts.line.lower(), name.end) is not None
-    is_owned = is_owned or re.search(r"(?<![a-z])(?:my|our) (?:[\d,]+ ?x? ?)?$", parts.rest[: name.start]) is not None
+    is_owned = is_owned or PATTERNS["of_ours"].search(parts.rest[: name.start]) is not None
     is_owned = is_owned or PATTERNS["owned_since"].search(parts.line) is not None
     if is_owned or name.end <= parts.replaced_until or kept_from is None or kept_from > count.start:
         return is_owned or name.end <= parts.replaced_until

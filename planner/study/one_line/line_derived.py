@@ -24,11 +24,6 @@ _FASTEST_OF_ONE = 300  # tokens a second: more are those of all users
 _SHARE_OF_RATE = 0.4  # an assumption: large published runs use 0.3 to 0.5 of the dense rate
 _SHORTEST_PLAN_HOURS = _MOST_OF_A_RUN = HOURS_PER_YEAR / 4
 _MOST_AT_A_TIME = 20  # runs: of more beside each other the rhythm is that of something else
-_PAID_IDLE = "A price for a term is paid for idle hours too: the GPUs are counted as used all the time."
-_RENEWED = (
-    "The contract ends on {}: the plan is of the time after it, at prices of today, and a price that is stated is what "
-    "renewing costs."
-)
 _MOST_OF_ONE = 32_768  # tokens: more are no single answer
 _USUAL = ServingTask(model="usual")
 _BATCHES = {"train", "tune", "tokens", "gpu_hours", "all_audio", "texts", "texts_of"}
@@ -48,6 +43,7 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("token_rate", {"each_tokens"}, lambda of: of["each_tokens"] * of.get("team", 1)),
     ("online", {"team", "online_share"}, lambda of: of["team"] * of["online_share"]),
     ("havesold", {"havesold_each", "have"}, lambda of: of["havesold_each"] * of["have"]),
+    ("price", {"all_price", "have"}, lambda of: None),  # it was paid for what is there
     ("price", {"all_price"}, lambda of: f"{of['all_price'] / of.get('gpus', 1):.2f}"),
     ("per_server", {"quote", "gpus"}, lambda of: math.ceil(
         of["gpus"] / math.ceil(of["gpus"] / machine_size(of.get("chip", ""))))),
@@ -55,6 +51,12 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("rent", {"node_rent", "gpus"}, lambda of: round(
         of["node_rent"] / min(machine_size(of.get("chip", "")), of["gpus"]), 3)),
     ("rent", {"machine_rent", "gpus"}, lambda of: round(of["machine_rent"] / of["gpus"], 3)),
+    ("budget_usd", {"capex", "monthly_budget"}, lambda of: of.pop("capex")),
+    ("deposit", {"capex", "gpus"}, lambda of: 1.0),
+    ("deposit", {"capex", "model"}, lambda of: 1.0),
+    ("cash", {"deposit"}, lambda of: of.pop("capex")),
+    ("all_at_once", {"capex"}, lambda of: of["capex"]),
+    ("budget", {"all_at_once"}, lambda of: of.pop("capex")),
     ("bill", {"paid_each", "team"}, lambda of: f"{of['paid_each'] * of['team']:.2f}"),
     ("bill", {"contract"}, lambda of: f"{of['contract'] / (of.get('length', HOURS_PER_YEAR) / HOURS_PER_MONTH):.2f}"),
     ("gpu_hours", {"node_hours"}, lambda of: (
@@ -185,7 +187,7 @@ def _add_stated(values: dict[str, Any], notes: list[str]) -> None:
             ]
     _add_open_hours(values, notes)
     if {"rent", "is_term"} <= values.keys():
-        notes += [] if "busy" in values else [_PAID_IDLE]
+        notes += [] if "busy" in values else [WORDS["said"]["paid_idle"]]
         values |= {"reserved": values.pop("rent"), "busy": 1.0, "length": HOURS_PER_YEAR} | values
     notes += [f"The contract is taken for a bill of {values['bill']} USD a month."] if "contract" in values else []
 
@@ -254,7 +256,7 @@ def add_date(values: dict[str, Any], notes: list[str]) -> None:
         values.setdefault("start", values.pop("date"))
     start, end = (_day_of(values[name], values["day"]) if name in values else None for name in ("start", "date"))
     if start is not None:
-        notes.append((_RENEWED if is_renewal else "It begins on {}; a plan has the prices of today.").format(start))
+        notes.append(WORDS["said"]["renewed" if is_renewal else "begins"].format(start))
         del values["start"]
     days = (end - (start or values["day"])).days if end is not None else 0
     if days > 0 and values.setdefault(quantity, days * HOURS_PER_DAY) <= days * HOURS_PER_DAY:
@@ -279,7 +281,9 @@ def _day_of(match: re.Match[str], day: date) -> date | None:
     )
     if not (year or month or match["quarter"]):
         return None
-    ends = re.search("end|stop|done|finish|over|expir|run", match["way"]) and match["month"] and not match["day"]
+    ends = (
+        re.search("end|stop|done|finish|over|expir|run|through", match["way"]) and match["month"] and not match["day"]
+    )
     part = (match["part"] or ("end" if ends else ""))[:3]
     number = MONTH_NAMES.index(month[:3]) + 1 if month else 1
     number = 3 * int(match["quarter"][1]) - (0 if part == "end" else 2) if match["quarter"] else number

@@ -6,18 +6,18 @@ from typing import NamedTuple
 
 from planner.scenario.base import HOURS_PER_MONTH
 from planner.scenario.typed_money import parse_money
-from planner.study.one_line.line_rules import BLANK, NUMBER, PARTS, PATTERNS, WHO, blank, hours_of, parse_number
+from planner.study.one_line.line_rules import BLANK, PATTERNS, SIZES, WHO, blank, hours_of, parse_number
 from planner.study.one_line.line_words import WORDS
 from pricing.exchange import DOLLAR, Rates
 
 _CODES = WORDS["currencies"]
-_SIZES = {"mn": "m", "mio": "m", "mil": "m", "bn": "b", "tn": "t", "thousand": "k", "million": "m", "billion": "b"}
 _EACH = ("gpu", "gpus", "card", "cards", "piece", "unit", "each", "apiece")
 _MOST_OF_ONE_GPU = 100_000  # dollars: a larger sum for each is of a machine
 _LEAST_OF_ONE_GPU = 200
 _LEAST_AN_HOUR = 0.25  # dollars: a smaller one may be of electricity
 _MOST_AN_HOUR = 20  # dollars: a smaller sum without a period is the rent of an hour
 _MOST_OF_A_KWH = 1.0  # dollars
+_LEAST_A_YEAR = 10_000  # dollars: what a person costs
 
 
 class LineAmount(NamedTuple):
@@ -37,20 +37,8 @@ def find_amounts(line: str, rates: Rates, by_token: bool = False) -> Iterator[Li
 
     Where a seller of tokens is named (`by_token`), a number by the month is a bill without any of these words.
     """
-    per, currency, codes = PARTS["PER"], PARTS["CURRENCY"], "|".join((DOLLAR, *rates)).casefold()
-    marks = (
-        rf"(?<![a-z])(?<!in )(?<!the )us \$|(?:us|hk|nz|[acsr])\$|[$€£₹₩¥₺₱฿₪]|(?<![a-z])(?:{codes}|rmb|rs\.?)(?![a-z])"
-    )
-    named = rf"{marks}|{currency}"
-    marked = re.compile(
-        rf"(?:(?P<before>{marks}|(?<![a-z])(?:{named})(?= [0-9][0-9.,]* ?(?:k|m|million|billion|thousand)(?![a-z])))"
-        rf"\s?(?P<n>[0-9][0-9.,']*(?<![.,])(?:e\+?[0-9]{{1,2}})?(?:\s?(?:k|mn|mio|m|bn|b"
-        rf"|thousand|million|billion)(?![a-z]))?)"
-        rf"|(?P<n2>(?=[0-9]){NUMBER})\s{{0,9}}(?:us )?(?:(?P<of>{codes}) (?=c))?(?P<after>{named})(?:"
-        rf" (?P<country>{codes}))?(?![a-z])){per}"
-    )
     stated = set()
-    for match in marked.finditer(line):
+    for match in PATTERNS["money"].finditer(line):
         mark = match["before"] or match["after"]
         amount = _amount(line, match, match["n"] or match["n2"], mark, rates, by_token=by_token)
         stated.add(amount.code)
@@ -63,10 +51,10 @@ def find_amounts(line: str, rates: Rates, by_token: bool = False) -> Iterator[Li
     for match in PATTERNS["bare"].finditer(line):
         if match["verb"] == "budget" and BLANK in line[: match.start()]:
             continue  # the budget stands before it
-        is_said = match["verb"].startswith(("budget", "cash", "bill", "invoice"))
+        is_said = match["verb"].startswith(("budget", "cash", "bill", "invoice", "capex", "salar"))
         if is_said or match["per"] or match["ly"] or (by_token and "month" in line):
             amount = _amount(line, match, match["n"], usual, rates, by_token=by_token)
-            yield amount._replace(start=match.start("n"))
+            yield amount if amount.start < match.start() else amount._replace(start=match.start("n"))
             line = blank(line, match.start("n"), match.end())
     names = ("by_month",) if by_token else ("bare_rate", "for_all", "priced", "without_currency")
     for name in ("worth", "at", *names):
@@ -80,51 +68,53 @@ def _amount(
     line: str, match: re.Match[str], digits: str, mark: str, rates: Rates, *, by_token: bool = False
 ) -> LineAmount:
     number = re.sub(r"^0+(?=\d)", "", digits.strip())
-    for long, short in _SIZES.items():
-        number = re.sub(rf"(?<=[\d\s]){long}$", short, number)
-    mark = mark.replace(" ", "") if mark.endswith("$") else mark
-    code = _CODES.get(mark.casefold()) or _CODES.get(mark.casefold().rstrip("s")) or mark.upper()
-    code = (match.groupdict().get("country") or match.groupdict().get("of") or code).upper()
-    code = "DKK" if mark == "øre" and re.search("denmark|danish|d[ak]nmark|dansk|copenhagen|aarhus", line) else code
-    number = f"{parse_number(number) / 100:g}" if mark in ("c", "p") or PATTERNS["cents"].fullmatch(mark) else number
-    if match["per"] == "mwh":
-        number = f"{parse_number(number) / 1_000:g}"
+    number = re.sub(rf"(?<=[\d\s])(?:{'|'.join(SIZES)})$", lambda it: SIZES[it[0]], number)
+    said, low = match.groupdict(), mark.casefold()
+    code = (said.get("country") or said.get("of") or _CODES.get(low) or _CODES.get(low.rstrip("s")) or low).upper()
+    is_euro = mark in ("c", "ct", "cts") and PATTERNS["in_euros"].search(line)
+    code = "EUR" if is_euro else "DKK" if mark == "øre" and PATTERNS["danish"].search(line) else code
+    parts = 1_000 if match["per"] == "mwh" else 100 if mark in ("c", "p") or PATTERNS["cents"].fullmatch(mark) else 1
+    number = f"{parse_number(number) / parts:g}" if parts > 1 else number
     if (match["per"] or "").startswith(("h", "kwh")):
         number = re.sub(r"(\.\d{3})$", r"\g<1>0", number)  # no thousands: 2.125 an hour
     text = number if code == DOLLAR else f"{number} {code}"
     usd, _ = parse_money(text, rates)
     per = match["per"] or match["ly"] or ""
-    kind = _kind(line, match, per, by_token, usd)
+    kind, start = _kind(line, match, per, by_token, usd), match.start()
+    before = line[: match.start("n") if match["n"] else start] if kind in ("budget", "capex", "most_rent") else ""
+    if of := PATTERNS["words_of_sum"].search(before):
+        per, start = per or of["ly"] or "", min(start, of.start())
     per = "year" if kind == "bill" and not per and PATTERNS["yearly"].search(line[: match.start()]) else per
     if kind in ("bill", "budget") and per and not per.startswith("mo"):
         usd *= HOURS_PER_MONTH / hours_of(per)
         text = f"{usd:.2f}"
-    note = "" if kind != "bill" or per else f"{text} is taken for what you pay a month."
+    note = f"{text} is taken for what you pay a month." if kind == "bill" and not per else ""
     note = "¥ is taken for yen: for yuan write CNY." if mark == "¥" else note
     if match.re in (PATTERNS["without_currency"], PATTERNS["priced"]):
         note = f"No currency is stated: {text} is taken {'for dollars' if code == DOLLAR else 'as in the other sums'}."
-    kind = "monthly_budget" if kind == "budget" and per else kind
-    return LineAmount(kind, text, usd, match.start(), match.end(), note, code)
+    return LineAmount("monthly_" * (kind == "budget" and bool(per)) + kind, text, usd, start, match.end(), note, code)
 
 
 def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float) -> str:
     """Return the kind of an amount, by its period and by the words before it."""
-    by_period = {"h": "rent", "kwh": "kwh", "mwh": "kwh", "kw": "space", "server": "server", "machine": "server"}
     # A word of these stands before their number.
-    is_behind = match.re in (PATTERNS[name] for name in ("bare_rate", "for_all", "at", "priced", "without_currency"))
+    names = ("bare", "bare_rate", "for_all", "at", "priced", "without_currency")
+    is_behind = match.re in (PATTERNS[name] for name in names)
     before, is_each = line[: match.start("n") if is_behind else match.start()], per in _EACH
     words = line[: match.end() + len(" budget")]
-    pays = (by_token or PATTERNS["pays"].search(line)) and not re.search("budget|at most|can spend|could spend", words)
-    is_bill = per or re.search(
-        r"(?<![a-z])(?:bills?|invoices?|(?:every|each) month|monthly|costs? (?:per|an?) month)(?![a-z])", line
-    )
-    kinds = [kind for start, kind in by_period.items() if per.startswith(start)]
-    kinds = ["income"] if per and PATTERNS["earned"].search(before) else kinds
-    kinds = ["machine_rent"] if kinds == ["rent"] and usd > _MOST_AN_HOUR else kinds
-    is_of_node = kinds in (["rent"], ["machine_rent"]) and PATTERNS["node_behind"].match(line, match.end())
-    kinds = ["node_rent"] if is_of_node else kinds
-    kinds += [kind for kind, applies in (
-        ("budget", not per and re.match(r"\s+(?:of |in )?(?:[a-z]+ ){0,3}credits", line[match.end() :])),
+    around = f"{before}#{line[match.end() :]}"
+    roles = {
+        name for name in ("most", "credits", "capex", "salary", "on_demand") if PATTERNS[f"sum_{name}"].search(around)
+    }
+    is_most = "most" in roles
+    pays = (by_token or PATTERNS["pays"].search(line)) and not (is_most or "budget" in words)
+    is_bill = per or PATTERNS["billed"].search(line)
+    kinds = [kind for kind, applies in (
+        ("income", per and PATTERNS["earned"].search(before)),
+        (_by_period(line, match, per, usd, roles), True),
+        ("budget" if PATTERNS["spends_credits"].search(line) else "credits", not per and "credits" in roles),
+        ("capex", not per and "capex" in roles),
+        ("salary", usd > _LEAST_A_YEAR and not per.startswith("mo") and "salary" in roles),
         ("loan_sum", not per and (PATTERNS["lent"].search(before) or PATTERNS["lent_behind"].match(line, match.end()))),
         ("token_price", PATTERNS["per_million"].match(line, match.end())),
         ("rent", is_each and re.search(r"hours? (?:at|for)\s*$", before)),
@@ -144,7 +134,8 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("price", not per and _LEAST_OF_ONE_GPU <= usd <= _MOST_OF_ONE_GPU and PATTERNS["each_at"].search(before)),
         ("kwh", PATTERNS["power"].search(before) or (not per and PATTERNS["cents"].search(match[0]))),
         ("lease", per.startswith("mo") and (PATTERNS["leased_for"].search(line) or PATTERNS["leased"].search(before))),
-        ("bill", (pays and is_bill) or ("budget" not in words and ((per and PATTERNS["rented_for"].search(before))
+        ("bill", (pays and is_bill) or (not (is_most or "budget" in words) and (
+            (per and PATTERNS["rented_for"].search(before))
             or ((per or is_bill) and PATTERNS["to_seller"].match(line, match.end()))))),
         ("price", not per and before.endswith("(")),
         ("contract", not per and usd > _MOST_AN_HOUR and PATTERNS["contract"].search(before)),
@@ -152,6 +143,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("quote", not per and usd > _LEAST_OF_ONE_GPU and "budget" not in words[match.start() :] and (
             PATTERNS["asked_for"].search(before) or PATTERNS["asked_behind"].match(line, match.end()))),
         ("cash", not per and (PATTERNS["cash"].search(before) or match.groupdict().get("verb", "").startswith("cash"))),
+        ("budget", is_most and not is_each),
         ("bill", by_token and pays),
         ("kwh", not per and usd < _LEAST_AN_HOUR and re.search(r" at $", before) and re.search(
             r"own |our |data ?cent|colo|basement|office", before)),
@@ -162,4 +154,17 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
             "before" in match.re.groupindex or match.re is PATTERNS["bare_rate"])),
     ) if applies]  # fmt: skip
     has_role = re.fullmatch(r"[ |]*|(?!.*(?:used|quot)).*[,;:] *", before) or PATTERNS["as_budget"].search(line)
-    return [*kinds, "budget" if has_role else "sum"][0]
+    return [*filter(None, kinds), "budget" if has_role else "sum"][0]
+
+
+def _by_period(line: str, match: re.Match[str], per: str, usd: float, roles: set[str]) -> str:
+    """Return the kind of an amount for an hour, a kWh, a kW or a machine; none of another."""
+    by_period = {"h": "rent", "kwh": "kwh", "mwh": "kwh", "kw": "space", "server": "server", "machine": "server"}
+    kind = next((kind for start, kind in by_period.items() if per.startswith(start)), "")
+    if kind == "rent" and "most" in roles:
+        return "most_rent"
+    is_on_demand = "on_demand" in roles and usd < _MOST_AN_HOUR and PATTERNS["for_a_term"].search(line)
+    if is_on_demand and (kind == "rent" or not per):
+        return "on_demand"
+    is_of_node = kind == "rent" and PATTERNS["node_behind"].match(line, match.end())
+    return "node_rent" if is_of_node else "machine_rent" if kind == "rent" and usd > _MOST_AN_HOUR else kind

@@ -280,7 +280,10 @@ class LineParts:
             dropped |= {it for it in priced if it[1] <= second.start}  # the price of the first
             lines.setdefault(self._words({mate.first for mate in mates}), self.line)
             label = self._words({(mate.start, mate.end) for mate in mates})
-            lines |= {} if self._without(dropped) in lines.values() else {label: self._without(dropped)}
+            is_counted = PATTERNS["counted"].match(self.plain[second.start : second.end]) is not None
+            is_as_many = second.first == self.spans.get("gpus") and not is_counted  # 8 H100 or H200
+            line = self._without(dropped, second if is_as_many else None)
+            lines |= {} if line in lines.values() else {label: line}
         kept = {f"{each.label}, as " for each in alternatives}
         self.left_out = [it for it in self.left_out if not any(it.startswith(each) for each in kept)]
         return dict(list(lines.items())[:_MOST_SIDES])
@@ -303,11 +306,14 @@ class LineParts:
         is_listed = PATTERNS["listed"].fullmatch(gap) and (is_all or PATTERNS["or"].search(following))
         return bool(is_compared or PATTERNS["or"].search(gap) or is_listed)
 
-    def _without(self, spans: set[tuple[int, int]]) -> str:
-        line = self.line
+    def _without(self, spans: set[tuple[int, int]], second: LineSecond | None = None) -> str:
+        line, text = self.line, ""
+        if second is not None:  # so many of it stand in the place of the first
+            text = f"{self.values['gpus']} {self.line[second.start : second.end]}"
+            spans = {*spans, (second.start, second.end)}
         for begin, end in sorted(spans, reverse=True):
-            line = line[:begin] + line[end:]
-        return " ".join(line.replace("instead of", "or").split())  # the second alone: it is not refused
+            line = line[:begin] + (text if second is not None and (begin, end) == second.first else "") + line[end:]
+        return " ".join(re.sub("instead of|rather than", "or", line).split())  # the second alone: it is not refused
 
     def other_lines(self) -> dict[str, str]:
         """Return the line with each second thing that is left out in the place of the first, and its other readings."""

@@ -24,11 +24,8 @@ HOURS_OF_UNIT = {
     "y": HOURS_PER_YEAR, "an": HOURS_PER_YEAR, "q": HOURS_PER_YEAR / 4, "sem": HOURS_PER_YEAR / 2,
     "fo": HOURS_PER_DAY * DAYS_PER_WEEK * 2,
 }  # fmt: skip
-_WORDS: dict[str, float] = {  # others are in digits before a rule reads them
-    "zero": 0, "a": 1, "an": 1, "one": 1, "another": 1, "a single": 1, "single": 1, "once": 1, "twice": 2, "dual": 2,
-    "quad": 4,
-}  # fmt: skip
-_SIZES = {"mn": "m", "mio": "m", "mil": "m", "bn": "b", "tn": "t", "thousand": "k"}
+_WORDS = {word: float(number) for word, number in WORDS["counts"].items()}
+SIZES: Mapping[str, str] = WORDS["sizes"]
 _SIZE = r"(?:\s?(?:k|mn|mio|mil|m|bn|b|tn|t|thousand|million|billion|trillion)(?![a-z0-9]))"
 _DIGITS = r"[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?(?:e\+?[0-9]{1,2})?"
 _SPELT = "|".join(sorted((re.escape(word) for word in _WORDS), key=len, reverse=True))
@@ -66,8 +63,7 @@ def parse_number(text: str) -> float:
     plain = text.strip()
     if plain in _WORDS:
         return _WORDS[plain]
-    for long, short in _SIZES.items():
-        plain = re.sub(rf"(?<=[\d\s]){long}$", short, plain)
+    plain = re.sub(rf"(?<=[\d\s])(?:{'|'.join(SIZES)})$", lambda it: SIZES[it[0]], plain)
     return parse_amount(plain) or 0.0
 
 

@@ -26,6 +26,7 @@ from pricing.orderable import Order, bloc_members, refusal_reason, run_coordinat
 
 _MAKERS = ("OpenAI", "Anthropic", "Google", "xAI")
 _HOSTED_NAMES = frozenset({"claude", "sonnet", "opus", "haiku", "gpt", "gemini", "grok"})
+_FORMS = r"(?:instruct|chat|it|turbo|fast|lite|us|fp8|nvfp4|preview|\d{4})*"  # of one model, behind its name
 USUAL_MODEL, USUAL_SELLER = "Llama-3.3-70B", "OpenAI"  # of a page too: what would be run in place of an API
 LINE = "line"
 ONE_PERSON_REQUESTS_PER_S = 0.01  # an assumption: one person at a desk asks every hundred seconds
@@ -44,7 +45,9 @@ def with_price_of_tokens(catalogue: Catalogue, values: dict[str, Any], notes: li
     is_open = is_stated and {"seller", "billfor"} & values.keys() and ("bill" not in values or _RATES & values.keys())
     if is_other or not is_open:
         return
-    price = values.get("billfor") or _hosted_price(catalogue, values, notes)
+    price = values.get("billfor") or _hosted_price(catalogue, values)
+    if not price:
+        return
     values |= {"billfor": price, "is_of_work": True, "serve": True}
     hosted = catalogue.hosted[price]
     notes.append(f"The hosted model is {hosted.label} of {hosted.vendor}, at its list price.")
@@ -85,11 +88,13 @@ def add_bill(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any],
             {"price": values["billfor"]} if "billfor" in values else {"label": label} if label else {}
         )
         return
-    price = values.get("billfor") or _hosted_price(catalogue, values, notes)
+    price = values.get("billfor") or _hosted_price(catalogue, values)
+    record = catalogue.hosted[price]
+    notes.append(f"The bill is taken to be for {record.label} of {record.vendor}, by the token.")
     usual = next(iter(latency_classes().values()))
     model = values["model"] if values.get("model") in catalogue.models else _run_instead(catalogue, price, notes)
     try:
-        scenario = scenario_from_token_bill(catalogue.hosted[price], price, checked.usd_per_month, model, usual)
+        scenario = scenario_from_token_bill(record, price, checked.usd_per_month, model, usual)
     except pydantic.ValidationError as error:
         raise LineError(
             f"A bill of {checked.usd_per_month:,.10g} USD a month buys fewer or more requests than a plan can have "
@@ -125,21 +130,28 @@ def _listed(catalogue: Catalogue, provider: str | None, chip: str) -> dict[str, 
     }
 
 
-def _hosted_price(catalogue: Catalogue, values: Mapping[str, Any], notes: list[str]) -> str:
-    """Return the hosted model that a bill is for: the one named, else the seller's best on a board of quality."""
+def _hosted_price(catalogue: Catalogue, values: Mapping[str, Any]) -> str:
+    """Return the hosted model that a bill or some work is for: the one named, else the seller's best on a board.
+
+    Who sells open models sells the one that is named, or another seller of it is taken; none where none lists it.
+    """
     vendor, board = values.get("seller", USUAL_SELLER), rivals().boards["general"].scores
     of_seller = [key for key, price in catalogue.hosted.items() if price.vendor == vendor] or list(catalogue.hosted)
-    wanted = names.plain(values["model"]) if "model" in values else None
-    own = [key for key in of_seller if wanted and names.plain(key.partition("/")[2]).startswith(wanted)]
+    model = values.get("model", "")
+    wanted = re.compile(rf"{re.escape(names.plain(model))}{_FORMS}")
+    fitting = [
+        key for key, price in catalogue.hosted.items()
+        if model and (price.model == model or wanted.fullmatch(names.plain(key.partition("/")[2])))
+    ]  # fmt: skip
+    own = [key for key in of_seller if key in fitting] or (fitting if vendor not in _MAKERS else [])
+    if model and not own and vendor not in _MAKERS and "bill" not in values:
+        return ""
 
     def rank(key: str) -> tuple[float, int]:
         score = board.get(catalogue.hosted[key].model)
         return (score.score if score else 0.0, -len(key))
 
-    price = min(own, key=len) if own else max(of_seller, key=rank)
-    record = catalogue.hosted[price]
-    notes.append(f"The bill is taken to be for {record.label} of {record.vendor}, by the token.")
-    return price
+    return min(own, key=lambda key: (catalogue.hosted[key].model != model, len(key)), default=max(of_seller, key=rank))
 
 
 def add_seller(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any], notes: list[str]) -> None:
@@ -270,7 +282,7 @@ def _newest_price(catalogue: Catalogue, called: str) -> Meant:
 
 def machine_called(catalogue: Catalogue, called: str) -> Meant:
     """Return a server, or the largest offer of a cloud instance or a family of them: p4d.24xlarge, p5, nd_h200_v5."""
-    words = [word for word in PATTERNS["parts_of_sku"].split(called.removeprefix("standard_")) if word]
+    words = [word for word in PATTERNS["parts_of_sku"].split(re.sub(r"^(?:standard_|ml\.)", "", called)) if word]
     is_instance = PATTERNS["sku_family"].fullmatch(called) or PATTERNS["instance"].search(called.replace(" ", "_"))
     fitting = {
         key: offer.accelerators_per_instance or 0

@@ -10,23 +10,11 @@ from collections.abc import Callable
 from planner.study.one_line.line_rules import COUNTED_IN_THOUSANDS, PATTERNS, parse_number
 from planner.study.one_line.line_words import FOREIGN, TRANSLATED, WORDS
 
-_COUNTED = """one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
-eighteen nineteen"""
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_SMALL = {word: number for number, word in enumerate(_COUNTED.split(), 1)}
-_SMALL |= {word: 10 * number for number, word in enumerate(_TENS.split(), 2)} | {"fourty": 40, "ninty": 90}
-_TIMES = {
-    "dozen": 12.0, "hundred": 1e2, "thousand": 1e3, "grand": 1e3, "k": 1e3, "million": 1e6, "mil": 1e6,
-    "billion": 1e9, "trillion": 1e12,
-}  # fmt: skip
-_VAGUE = {
-    "pair": 2.0,
-    "couple": 2.0,
-    "few": 3.0,
-    "several": 4.0,
-    "handful": 5.0,
-}  # assumptions, shown with their values
-_PARTS = {"half": 0.5, "quarter": 0.25}
+_SMALL, _TIMES, _VAGUE, _PARTS = (
+    {word: float(number) for word, number in WORDS[table].items()}
+    for table in ("numbers_to_99", "multiples", "vague_numbers", "parts_of_one")
+)
+_TENS = [word for word in _SMALL if word.endswith("ty")]
 _SIZES = ((1e12, "t"), (1e9, "b"), (1e6, "m"), (1e3, "k"))
 
 
@@ -34,7 +22,8 @@ def _any(words: object) -> str:
     return "|".join(sorted(words, key=len, reverse=True))  # type: ignore[call-overload]
 
 
-_TO_99 = rf"(?:(?:{_any(_TENS.split())}|fourty|ninty)(?:[ -](?:{_any(_COUNTED.split()[:9])}))?|{_any(_SMALL)})(?![a-z])"
+_ONES = [word for word, number in _SMALL.items() if number < 10]
+_TO_99 = rf"(?:(?:{_any(_TENS)})(?:[ -](?:{_any(_ONES)}))?|{_any(_SMALL)})(?![a-z])"
 _TO_999 = rf"(?:(?:(?:{_TO_99}|an?) )?hundred(?:(?: and| -)? {_TO_99})?|{_TO_99})"
 _NUMBER = re.compile(
     rf"(?<![\w.,-])(?P<q>(?:an? )?(?:half|quarter)(?: of)? an?(?= )"

@@ -262,7 +262,7 @@ def _keep_manner(parts: LineParts, name: str, value: Any, text: str) -> None:
     values, line, hourly = parts.values, parts.line.lower(), f"{name}_by_the_hour"
     flags = (
         ("are_served", name == "team" and (value > _MOST_WITH_GPUS or not PATTERNS["own_gpus"].search(text))),
-        ("is_term", name == "reservation" or (name == "length" and PATTERNS["for_a_term"].search(line))),
+        ("is_term", name == "reservation" or (name in ("date", "length") and PATTERNS["for_a_term"].search(line))),
         ("is_renewal", name in ("date", "start") and PATTERNS["contract_ends"].search(line)),
         ("is_over", name == "length" and text.startswith("over")),
         ("of_people", name == "rps" and PATTERNS["of_people"].search(text)),
@@ -303,7 +303,7 @@ def _read_names(catalogue: Catalogue, parts: LineParts) -> None:
         parts.rest = blank(parts.rest, maker.start, maker.end)
     verbs = list(take(parts.rest, VERBS))
     kept_from = next((end for verb, _, _, end in verbs if verb == "have"), None)
-    replaced = PATTERNS["replaces"].search(parts.line.lower())
+    replaced = PATTERNS["replaces"].search(parts.line.lower()) if not PATTERNS["lease_of"].search(parts.plain) else None
     if replaced and any(name.kind in ("chip", "machine") and name.start >= replaced.end() for name in found):
         parts.replaced_until = replaced.end()
     has_chip = any(name.kind in ("chip", "machine") for name in found) or "gpus" in parts.values
@@ -329,7 +329,7 @@ def _read_nationality(parts: LineParts) -> Iterator[LineName]:
     for match in _ADJECTIVE.finditer(parts.rest):
         place = next(place for word, place in WORDS["nationalities"].items() if re.fullmatch(word, match["nation"]))
         site = parts.values.get("site", place)
-        is_unwanted = PATTERNS["negation"].search(parts.line[: match.start("nation")].lower())
+        is_unwanted = PATTERNS["negation"].search(parts.plain[: match.start("nation")])
         if is_unwanted or site.startswith(place):  # another place that is named counts
             yield LineName("place", match.start("nation"), match.end("nation"), Meant(place if is_unwanted else site))
 
@@ -342,7 +342,9 @@ def _add_unclear(catalogue: Catalogue, parts: LineParts, name: LineName) -> None
     called = {_called(catalogue, each): before + each + behind for each in name.choices}
     first = name.choices[0]
     is_work = first == "H100"  # of which no speed is on record
-    if (is_work or set(name.choices) <= catalogue.models.keys()) and PATTERNS["gpus_stated"].search(
+    if is_work and "model" in parts.values:  # a bot of whisper and tts
+        parts.left_out.append(f"{text}, as there is no record of it")
+    elif (is_work or set(name.choices) <= catalogue.models.keys()) and PATTERNS["gpus_stated"].search(
         parts.rest
     ):  # their hours
         parts.left_out.append(f"{text}, as there is no record of it")

@@ -1,0 +1,124 @@
+"""What a sum of money in a line is for, and that a plan is for the count, seller and model that a line names."""
+
+import pytest
+
+from planner.scenario.known_names import ScenarioError
+from planner.scenario.scenario import Scenario
+from planner.study.one_line.line_records import LineError
+from planner.study.one_line.read_line import read_line
+from pricing import names
+from pricing.exchange import rates
+from tests.frozen import live_catalogue
+from tests.rows import each_row
+
+
+def _plan(line: str) -> Scenario | None:
+    """Return the plan of a line; None where it asks, or says why there is none."""
+    try:
+        return read_line(live_catalogue(), line).scenario
+    except (LineError, ScenarioError):
+        return None
+
+
+@each_row(("line", "usd"), [
+    ("monthly budget of $4k, serve llama 8b", 144_000), ("an annual budget of 60k for llama 70b", 180_000),
+    ("at most 90k total, serve llama 8b", 90_000), ("it must stay below $2k a month, llama 8b", 72_000),
+    ("is 24k a year enough for llama 70b", 72_000), ("$30k to spend, fine-tune llama 8b monthly", 30_000),
+])  # fmt: skip
+def test_a_limit_of_money_is_a_budget_and_no_bill(line: str, usd: float) -> None:
+    plan = _plan(line)
+    assert plan is not None
+    assert plan.terms.budget_usd == pytest.approx(usd, rel=0.001)
+    assert plan.bill is None
+
+
+@each_row("line", ["16 A100 for 6 months, at most $1.40 an hour", "8 h100 under 2.20 dollars per hour for a year"])
+def test_the_most_that_an_hour_may_cost_is_no_price(line: str) -> None:
+    reading = read_line(live_catalogue(), line)
+    assert reading.scenario is not None
+    assert reading.scenario.rent.usd_per_accelerator_hour is None
+    assert any("no limit of one" in text for text in reading.left_out)
+
+
+def test_a_limit_on_capex_is_held_against_what_is_bought_and_not_against_rents() -> None:
+    plan = _plan("no capex above $90k, 16 H100 for 18 months in Texas")
+    assert plan is not None
+    assert (plan.terms.cash_on_day_one_usd, plan.own.deposit_share) == (90_000, 1.0)
+    assert plan.terms.budget_usd is None
+    assert not plan.ways
+
+
+@each_row(("line", "reserved", "on_demand"), [
+    ("64 H100, 12 month commit at $1.89 an hour, on demand at 2.99", 1.89, 2.99),
+    ("8 B200 on demand at 5.10, reserved for a year at 3.90", 3.9, 5.1),
+    ("we signed a contract until Sept 2027 for 48 H100 at $2.35", 2.35, None),
+])  # fmt: skip
+def test_a_price_on_demand_stands_beside_the_price_of_a_term(
+    line: str, reserved: float, on_demand: float | None
+) -> None:
+    plan = _plan(line)
+    assert plan is not None
+    assert (plan.reserve.usd_per_accelerator_hour, plan.rent.usd_per_accelerator_hour) == (reserved, on_demand)
+
+
+@each_row(("line", "salary"), [
+    ("8 B200 for 5 years with two admins at 90k each", 90_000),
+    ("32 h100 in Ohio, 2 sysadmins, salary $130k each", 130_000),
+    ("8 h100 for 3 years, one engineer paid $160,000 a year to run it", 160_000),
+])  # fmt: skip
+def test_what_people_earn_is_the_cost_of_those_who_run_it(line: str, salary: float) -> None:
+    plan = _plan(line)
+    assert plan is not None
+    assert plan.own.usd_per_fte_year == pytest.approx(salary)
+    assert (plan.own.usd_per_server, plan.own.usd_per_accelerator) == (None, None)
+
+
+def test_credits_beside_machines_are_left_out_and_are_no_budget() -> None:
+    reading = read_line(live_catalogue(), "Google offers us $200,000 credits. Should we still buy 8 H200?")
+    assert reading.scenario is not None
+    assert reading.scenario.terms.budget_usd is None
+    assert any("has no credits" in text for text in reading.left_out)
+
+
+@each_row(("line", "side", "many"), [
+    ("8 H100 or H200 for 2 years", "H200", 8), ("2 nodes of H100 or B200 in Texas", "B200", 16),
+    ("8 H100 or 4 B200", "4 B200", 4), ("4x 4090 or 5090", "5090", 4), ("10 L40S vs A100 vs H100, 1 year", "H100", 10),
+])  # fmt: skip
+def test_a_second_kind_of_gpu_without_a_count_is_as_many_as_the_first(line: str, side: str, many: int) -> None:
+    plan = _plan(read_line(live_catalogue(), line).beside[side])
+    assert plan is not None
+    assert plan.work[0].accelerators == many
+
+
+@each_row(("line", "land"), [
+    ("20 H100 in Canada for 3 years, no US companies", "US"), ("8 H100 in Canada, without chinese providers", "CN"),
+    ("16 A100 in the UK, american clouds are out of the question", "US"),
+])  # fmt: skip
+def test_sellers_of_a_country_that_a_line_refuses_are_left_out(line: str, land: str) -> None:
+    plan, providers = _plan(line), live_catalogue().providers
+    assert plan is not None
+    assert set(plan.not_from) >= {key for key, seller in providers.items() if seller.headquarters == land}
+    assert plan.site in ("CA", "GB")
+
+
+@each_row(("line", "model"), [
+    ("GLM 4.5 self hosted vs z.ai api for 3 billion tokens per month", "GLM-4.5"),
+    ("llama 3 70b, 5M tokens a day, cheaper than openrouter?", "Llama-3-70B"),
+    ("llama 3.1 70b at together ai or on our own gpus, 20M tokens a day", "Llama-3.1-70B"),
+    ("kimi k2 by moonshot or self-hosted, 50M tokens a day", "Kimi-K2"),
+])  # fmt: skip
+def test_what_sells_a_named_model_by_the_token_sells_that_model_or_is_left_out(line: str, model: str) -> None:
+    reading = read_line(live_catalogue(), line)
+    plan = reading.scenario
+    assert plan is not None
+    assert plan.work[0].serve is not None
+    assert plan.work[0].serve.model == model
+    assert names.plain(plan.hosted.price).find(names.plain(model)) > 0 if plan.hosted else reading.left_out
+    assert plan.hosted is None or "thinking" not in plan.hosted.price
+
+
+def test_every_currency_with_a_rate_is_one_that_a_line_can_state() -> None:
+    for code in rates(live_catalogue()):
+        plan = _plan(f"budget of 900,000 {code}, 8 h100 in Texas")
+        assert plan is not None, code
+        assert {amount.text for amount in plan.typed} == {f"900,000 {code}"}
