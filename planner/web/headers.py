@@ -6,19 +6,15 @@ can read it, and the browser drops it when it ends.
 
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
-from typing import Any
+from collections.abc import Mapping
 
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Message, Receive, Send], Awaitable[None]]
+from starlette.types import Scope
 
 BROWSER_COOKIE = "rent-or-buy-browser"
 _NAME = re.compile(r"[\w-]{22}", re.ASCII)  # 128 bits
 
 
-def header_value(scope: Message, name: bytes) -> str:
+def header_value(scope: Scope, name: bytes) -> str:
     """Return a header of a request; its values joined where it stands there several times."""
     return ",".join(value.decode("latin-1") for key, value in scope["headers"] if key == name)
 
@@ -29,7 +25,7 @@ def browser_name(cookies: Mapping[str, str]) -> str | None:
     return name if isinstance(name, str) and _NAME.fullmatch(name) else None
 
 
-def naming_headers(scope: Message) -> list[tuple[bytes, bytes]]:
+def naming_headers(scope: Scope) -> list[tuple[bytes, bytes]]:
     """Return the header that names a browser which has no name yet."""
     if re.search(rf"\b{BROWSER_COOKIE}={_NAME.pattern}(;|$)", header_value(scope, b"cookie"), re.ASCII):
         return []

@@ -10,9 +10,10 @@ import re
 from collections.abc import Mapping
 from urllib.parse import quote, unquote, urlsplit
 
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from planner.web.headers import App, Message, Receive, Send, header_value
+from planner.web.headers import header_value
 from planner.web.serving.settings import is_loopback
 from planner.web.sign_in import HERE, NAME_HEADER
 
@@ -24,25 +25,25 @@ _FORWARDED = b"x-forwarded-"
 class VisitorMiddleware:
     """Adds whether a visitor is here, and takes out what only a proxy may say."""
 
-    def __init__(self, app: App, environ: Mapping[str, str] = os.environ) -> None:
+    def __init__(self, app: ASGIApp, environ: Mapping[str, str] = os.environ) -> None:
         """Take the proxies and the header of the name from the environment."""
         self._app = ProxyHeadersMiddleware(app, environ.get("FORWARDED_ALLOW_IPS", "127.0.0.1"))  # type: ignore[arg-type]
         self._name = environ.get(NAME_HEADER, "").strip().casefold().encode()
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on."""
         if scope["type"] in ("http", "websocket"):
             scope = {**scope, "headers": self._headers(scope)}
         await self._app(scope, receive, send)  # type: ignore[arg-type]
 
-    def _headers(self, scope: Message) -> list[tuple[bytes, bytes]]:
+    def _headers(self, scope: Scope) -> list[tuple[bytes, bytes]]:
         peer = str((scope.get("client") or ("",))[0])
         untrusted = {_HERE, self._name} if peer not in self._app.trusted_hosts else {_HERE}
         headers = [header for header in scope["headers"] if header[0].lower() not in untrusted]
         return [*headers, (_HERE, b"1")] if is_loopback(peer) and _is_direct({**scope, "headers": headers}) else headers
 
 
-def _is_direct(scope: Message) -> bool:
+def _is_direct(scope: Scope) -> bool:
     """Return whether a request names this machine, and no proxy has passed it on."""
     names = [name.lower() for name, _ in scope["headers"]]
     origin = header_value(scope, b"origin")
@@ -63,10 +64,10 @@ _PATH = re.compile(r"/(?![/\\])[^\s\\]*", re.ASCII)  # of this server, never ano
 class SignInMiddleware:
     """Keeps the address that a person signs in from, with the plan in it, and goes back to it."""
 
-    def __init__(self, app: App, base_path: str) -> None:
+    def __init__(self, app: ASGIApp, base_path: str) -> None:
         self._app, self._login, self._back = app, f"{base_path}/auth/login", f"{base_path}/oauth2callback"
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
@@ -88,14 +89,14 @@ class SignInMiddleware:
         await self._app(scope, receive, send_changed)
 
 
-def _came_from(scope: Message) -> str:
+def _came_from(scope: Scope) -> str:
     came = urlsplit(header_value(scope, b"referer"))
     path = f"{came.path}?{came.query}" if came.query else came.path
     is_here = came.netloc == header_value(scope, b"host")
     return path if is_here and _PATH.fullmatch(path) and len(path) < _LONGEST else ""
 
 
-def _kept(scope: Message) -> bytes:
+def _kept(scope: Scope) -> bytes:
     match = re.search(rf"\b{_COOKIE.decode()}=([^;]+)", header_value(scope, b"cookie"))
     path = unquote(match[1]) if match else ""
     return path.encode() if _PATH.fullmatch(path) else b""

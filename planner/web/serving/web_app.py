@@ -21,10 +21,11 @@ from typing import NamedTuple
 import brotli
 import streamlit as st
 from starlette.middleware import Middleware
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import file_util, net_util
 
 from planner.web import style
-from planner.web.headers import App, Message, Receive, Send, header_value, naming_headers
+from planner.web.headers import header_value, naming_headers
 from planner.web.serving import http_api
 from planner.web.serving.parts import needed_part
 from planner.web.serving.settings import frame_ancestors
@@ -90,12 +91,12 @@ class SymbolsMiddleware:
     A browser asks each time whether it has changed: its name does not.
     """
 
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self.app = app
         self.font = SYMBOLS.read_bytes()
         self.tag = b'"%s"' % hashlib.sha256(self.font).hexdigest().encode()
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request."""
         path = f"{_base_path()}/static/media/{SYMBOLS_OF}"
         if scope["type"] != "http" or scope["path"] != path or scope["method"] not in ("GET", "HEAD"):
@@ -112,7 +113,7 @@ class SymbolsMiddleware:
 class StaticCompressionMiddleware:
     """Sends Streamlit's files compressed. Streamlit itself decides which files there are and who may have them."""
 
-    def __init__(self, app: App, folder: Path = STATIC, copies: Path | None = None) -> None:
+    def __init__(self, app: ASGIApp, folder: Path = STATIC, copies: Path | None = None) -> None:
         self.app = app
         self.files = {
             f"/{path.relative_to(folder).as_posix()}": path
@@ -130,7 +131,7 @@ class StaticCompressionMiddleware:
         """Compress from now on, in a thread."""
         threading.Thread(target=self.compress_all, name="packing", daemon=True).start()
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request. Streamlit is asked for the head of the file only, and the body is the compressed one."""
         path, codec = self._file_of(scope), None
         if path is not None and not header_value(scope, b"range"):
@@ -157,7 +158,7 @@ class StaticCompressionMiddleware:
 
         await self.app({**scope, "method": "HEAD"}, receive, send_compressed)
 
-    def _file_of(self, scope: Message) -> Path | None:
+    def _file_of(self, scope: Scope) -> Path | None:
         if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD"):
             return None
         return self.files.get(str(scope["path"]).removeprefix(_base_path()))
@@ -267,10 +268,10 @@ class PageHeadMiddleware:
     A page is never kept by a browser without asking: it names the files of one version of Streamlit.
     """
 
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request; of a page, wait for the whole of it."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
@@ -305,7 +306,7 @@ class PageHeadMiddleware:
             await self.app(scope, receive, send_page)
 
 
-def _may_be_page(scope: Message) -> bool:
+def _may_be_page(scope: Scope) -> bool:
     """Return whether a browser may be opening a page, rather than fetching a part of one."""
     first = str(scope["path"]).removeprefix(_base_path()).strip("/").split("/")[0]
     return scope["method"] in ("GET", "HEAD") and first not in _NO_PAGE
@@ -321,7 +322,7 @@ def _finished_page(page: bytes, originals: Headers, codec: Codec | None) -> tupl
     return [*headers, (b"content-length", str(len(body)).encode())], body
 
 
-def _framed(scope: Message, headers: Headers) -> Iterator[tuple[bytes, bytes]]:
+def _framed(scope: Scope, headers: Headers) -> Iterator[tuple[bytes, bytes]]:
     """Return the headers of a page, which sites of the setting may show in a frame where its address asks for that."""
     is_framed = bool(FRAMED_BY) and b"embed=true" in scope["query_string"].split(b"&")
     for name, text in headers:
