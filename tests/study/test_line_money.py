@@ -122,3 +122,15 @@ def test_every_currency_with_a_rate_is_one_that_a_line_can_state() -> None:
         plan = _plan(f"budget of 900,000 {code}, 8 h100 in Texas")
         assert plan is not None, code
         assert {amount.text for amount in plan.typed} == {f"900,000 {code}"}
+
+
+@each_row(("line", "code"), [
+    ("canada only, 4 h100, 1 year, CAD pls", "CAD"),
+    ("llama 70b for 25 people in Seoul, what does it cost in won?", "KRW"),
+    ("8 H100 in Warsaw, how much PLN should I budget", "PLN"), ("8 h100 at 2.10 EUR an hour", "EUR"),
+    ("8 h100 at $2.10 an hour", None), ("quote of 300k EUR for a server with 8 H100, answer in dollars", None),
+])  # fmt: skip
+def test_an_answer_is_in_the_currency_that_a_line_asks_for_or_pays_in(line: str, code: str | None) -> None:
+    plan = _plan(line)
+    assert plan is not None
+    assert (plan.currency and plan.currency.code) == code

@@ -156,7 +156,7 @@ def test_more_runs_a_month_than_hours_are_asked_about() -> None:
     ("900 H100 for 1 month at Oracle", "for one run of 657,000 GPU-hours"),
     ("30k A100 hours", "for one run of 30,000 GPU"),
     ("16 h100 bought in 2024 sit at 20% use, sell them and rent?", "not the H100 SXM5 80 GB you have."),
-    ("our cloud bill is 1.3 Mio CHF a year for 40 A100", "You pay $132,000 a month for your present service: "),
+    ("our cloud bill is 1.3 Mio CHF a year for 40 A100", "You pay CHF 108,000 a month for your present service: "),
 ])  # fmt: skip
 def test_what_was_read_is_said_as_it_is(line: str, said: str) -> None:
     asked = ask(live_catalogue(), line, DAY)

@@ -43,7 +43,7 @@ from planner.study.one_line.line_sellers import (
 from planner.study.one_line.line_words import WORDS
 from planner.study.plan_any import affordable_fleet
 from pricing import Catalogue
-from pricing.exchange import rates
+from pricing.exchange import DOLLAR, rates
 from pricing.market.sellers import TERM_MONTHS
 
 USUAL_SPEECH_MODEL = "Whisper-large-v3"
@@ -83,6 +83,8 @@ def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> LinePlan:
     if task == "hours" or (task == "bill" and "gpus" in values and not is_by_token(values)):
         _add_amount(data, values, notes)
     _add_terms(data, values, notes)
+    shown = values.get("shown", values.get("currency", DOLLAR))
+    data |= {"currency": {"code": shown}} if shown != DOLLAR else {}
     converted = to_dollars(data, rates(catalogue))
     scenario = build_scenario(converted.data, LINE, {}).with_typed(converted.typed)
     return LinePlan(resolve_names(scenario, catalogue)[0], tuple(notes), unused(data["work"][0], values))

@@ -151,6 +151,7 @@ _MULTIPLES = {"doubl": 2.0, "tripl": 3.0, "quadrupl": 4.0}
 _WEEK = HOURS_OF_UNIT["w"]
 # How the value of a rule follows from what it matches, by the name that line_words.yaml has for it.
 _VALUES: Mapping[str, Any] = {
+    "currency": lambda match: (WORDS["currencies"].get(match["code"].removesuffix("s")) or match["code"]).upper(),
     "number": number_in, "whole_number": lambda match: int(number_in(match)),
     "share": lambda match: number_in(match) / 100,
     "mean_share": lambda match: (number_in(match) + parse_number(match["n2"])) / 200,
