@@ -231,6 +231,7 @@ def test_a_wish_for_a_way_is_the_only_way_planned(line: str, ways: set[str]) -> 
     ("anything but AWS: 32 H100", {"aws"}), ("64 gb200, any seller but oracle", {"oci"}),
     ("16 h100 not from google or aws", {"aws", "gcp"}),
     ("no hyperscalers: 32 H200", {*WORDS["hyperscalers"]}), ("no aws, no azure: 8 h100", {"aws", "azure"}),
+    ("8 h200, AWS is out, 1 year", {"aws"}), ("no chinese providers, 64 h100 in singapore", {"alibaba", "tencent"}),
     ("serve llama 70b at 20 rps, kein AWS", {"aws"}), ("32 a100 without google cloud or oracle", {"gcp", "oci"}),
 ])  # fmt: skip
 def test_a_seller_that_is_refused_is_not_rented_from(line: str, refused: set[str]) -> None:

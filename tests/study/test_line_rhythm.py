@@ -30,6 +30,7 @@ def test_a_count_in_any_form_is_of_gpus(line: str, many: int) -> None:
 
 
 @each_row(("line", "hours"), [
+    ("QLoRA on 70B, two or three runs a month at ~20 hours each on one 8-GPU box.", 2.5 * 160 * 84 / 365),
     ("2 fine-tuning runs a week of a 32B on 8 H100, 15 h each", 8 * 30),
     ("4 jobs per week on 2 A100, 10 hours each", 80),
     ("16 H200, one training every month, each run takes 5 days", 16 * 120 * 84 / 365),
@@ -165,3 +166,55 @@ def test_what_was_read_is_said_as_it_is(line: str, said: str) -> None:
     texts = (asked.read_as, summary.title, *summary.sentences)
     assert any(said in text for text in texts), texts
     assert "busy" not in asked.read_as or "run of" not in said
+
+
+@each_row(("line", "base", "more", "share"), [
+    ("half our load is steady and half is spiky (8 to 40 H100s)", 8, 32, 0.25),
+    ("steady 12 H100 all year, peaks up to 40 H100 for about 6 weeks in autumn", 12, 28, 42 / 365),
+    ("base 8, peak 40 H100", 8, 32, 0.1), ("8 H100 base load, up to 32 at peak 2 months a year", 8, 24, 1 / 6),
+    ("16 l40s always and peaks of 64 for 3 weeks a year, 4 years", 16, 48, 21 / 365),
+    ("our load varies between 4 and 20 A100", 4, 16, 0.1),
+    ("steady 24 b200, bursts to 96 b200 10% of the time, Norway", 24, 72, 0.1),
+])  # fmt: skip
+def test_peaks_of_gpus_are_work_beside_what_is_steady(line: str, base: int, more: int, share: float) -> None:
+    plan = _plan(line)
+    assert plan is not None
+    steady, peaks = plan.work
+    assert (steady.accelerators, steady.busy_share, peaks.accelerators) == (base, 1.0, more)
+    assert peaks.busy_share == pytest.approx(share, rel=0.01)
+    assert plan.years >= 3
+
+
+@each_row(("line", "many"), [
+    ("8 to 16 H100 for a year", 12), ("up to 64 h100 for training", 64), ("max 40 h100 for 2 years", 40),
+    ("from 16 to 64 H100 within a year", 64),
+])  # fmt: skip
+def test_a_span_without_a_word_of_peaks_is_none(line: str, many: int) -> None:
+    plan = _plan(line)
+    assert plan is not None
+    assert [work.accelerators for work in plan.work] == [many]
+
+
+def test_what_is_steady_and_its_peaks_are_in_the_sentence_and_in_the_answer() -> None:
+    asked = ask(live_catalogue(), "base 8, peak 40 H100", DAY)
+    assert "and 32 more busy 10%" in asked.read_as
+    assert asked.report is not None
+    assert "rent the peaks" in asked.report.summary.title
+
+
+@each_row(("line", "months"), [
+    ("8x H200 HGX server USD 289,000, delivery 14 weeks, rent until it comes?", 3.2),
+    ("16 b200, lead time 6 months", 6),
+    ("32 H100 with 10 weeks delivery time, 3 years", 2.3),
+])  # fmt: skip
+def test_a_time_of_delivery_is_no_length(line: str, months: float) -> None:
+    plan = _plan(line)
+    assert plan is not None
+    assert (plan.own.lead_time_months, plan.years) == (months, 3)
+
+
+def test_a_contract_until_a_month_is_paid_idle_or_busy() -> None:
+    plan = _plan("we signed a contract with CoreWeave through Sept 2027 for 48 H100 at $2.35")
+    assert plan is not None
+    assert (plan.reserve.usd_per_accelerator_hour, plan.work[0].busy_share) == (2.35, 1.0)
+    assert plan.rent.usd_per_accelerator_hour is None

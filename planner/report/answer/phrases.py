@@ -63,7 +63,8 @@ def plan_sentence(catalogue: Catalogue, scenario: Scenario) -> str:
     """Return the sentence of a plan: Run 8 H100 SXM5 80 GB for 3 years in Germany in colocation busy 60%."""
     serve = scenario.work[0].serve
     texts = ({"rps": f"{serve.requests_per_s}"} if serve else {}) | scenario_to_link(scenario)
-    return question_text(catalogue, detect_question(texts), texts)
+    more = (f", and {work.accelerators:,} more busy {work.effective_utilization:.0%}" for work in scenario.work[1:])
+    return question_text(catalogue, detect_question(texts), texts) + "".join(more)
 
 
 def _count(text: str, what: str) -> str:

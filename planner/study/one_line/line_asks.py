@@ -83,6 +83,7 @@ def ask_for_currency(parts: LineParts) -> None:
 
 def ask_for_role(parts: LineParts, start: int, end: int) -> None:
     """Ask for what a sum is whose words do not say it: taken for a budget, a quote or a bill would be another plan."""
+    end = PATTERNS["rest_of_word"].match(parts.line, end).end()  # type: ignore[union-attr]
     text = parts.line[start:end].strip()
     by_month = re.search(r"(?i)month|(?<![a-z])mo(?![a-z])", text) is not None
     choices = {f"a budget of {text}": f"a budget of {text}"}
@@ -93,18 +94,20 @@ def ask_for_role(parts: LineParts, start: int, end: int) -> None:
 
 def is_negated(catalogue: Catalogue, parts: LineParts, name: LineName) -> bool:
     """Return whether a line says that it does not want what it names."""
+    is_out = PATTERNS["is_out"].match(parts.plain, name.end)  # US providers are out
     negation = PATTERNS["negation"].search(parts.plain[: name.start])
     is_chip, start, end = name.kind in ("chip", "machine"), name.start, name.end
     if is_further := any(
         kind == name.kind and PATTERNS["between"].fullmatch(parts.line[last:start]) for kind, last in parts.refused
     ):  # not from google or aws
         negation = None
-    if (negation is None and not is_further) or (negation and _is_of_now(parts, negation, name)):
+    if not (negation or is_further or is_out) or (negation and _is_of_now(parts, negation, name)):
         return False
     start = negation.start() if negation else start
     parts.refused.append((name.kind, end))
     parts.taken.append((start, end))
     provider = provider_called(catalogue, parts.plain[name.start : end]) if name.kind != "place" else None
+    end = is_out.end() if is_out else end
     if name.kind == "place":
         behind = PATTERNS["sellers_behind"].match(parts.plain, end)
         behind_end = behind.end() if behind else end

@@ -12,6 +12,7 @@ from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR
 from planner.scenario.measured import OwnModel
 from planner.scenario.scenario import USUAL_ACCELERATOR, USUAL_SITE, Scenario
 from planner.scenario.task import ServingTask
+from planner.scenario.work import LEAST_BUSY_SHARE
 from planner.speed.training.images import is_image_network
 from planner.study.one_line.line_records import LEAST_RPS, machine_size
 from planner.study.one_line.line_rules import MONTH_NAMES, MOST_GROWTH
@@ -23,6 +24,7 @@ TOKENS_PER_SEQUENCE = 4_096  # as a plan has where nobody states it
 _FASTEST_OF_ONE = 300  # tokens a second: more are those of all users
 _SHARE_OF_RATE = 0.4  # an assumption: large published runs use 0.3 to 0.5 of the dense rate
 _SHORTEST_PLAN_HOURS = _MOST_OF_A_RUN = HOURS_PER_YEAR / 4
+_SHARE_OF_PEAKS, _LEAST_STEADY = 0.1, 0.5  # assumptions: of the time; less than that is the share of the peaks
 _MOST_AT_A_TIME = 20  # runs: of more beside each other the rhythm is that of something else
 _MOST_OF_ONE = 32_768  # tokens: more are no single answer
 _USUAL = ServingTask(model="usual")
@@ -32,6 +34,9 @@ _AMOUNTS = {"tokens", "images", "examples", "texts", "epochs", "steps"}  # of a 
 
 # A quantity that is not stated, the ones that it follows from, and how.
 _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
+    ("gpus", {"swing"}, lambda of: int(of["swing"][0])),
+    ("peak", {"rps", "peak_gpus"}, lambda of: of.pop("peak_gpus")),
+    ("peak_gpus", {"swing"}, lambda of: int(of["swing"][1])),
     ("since", {"age", "have", "day"}, lambda of: of["day"].year - int(of["age"])),
     ("audio_each", {"each_hours", "speech"}, lambda of: of.pop("each_hours") / SECONDS_PER_HOUR),
     ("busy", {"season"}, lambda of: of["season"]),
@@ -296,6 +301,21 @@ def _day_of(match: re.Match[str], day: date) -> date | None:
     return max(first + timedelta(days), day)
 
 
+def add_peaks(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -> None:
+    """Add the GPUs of the peaks as work of their own, for the share of the time that a line states or half the load."""
+    base, more, busy = values["gpus"], values["peak_gpus"] - values["gpus"], values.get("busy", 1.0)
+    weeks = values.pop("length") / HOURS_PER_YEAR if values.get("length", math.inf) < HOURS_PER_YEAR else None
+    stated = values.get("season") or weeks or (busy if busy < _LEAST_STEADY else None)
+    share = stated or (min(base / more, 1.0) if "even_peak" in values else _SHARE_OF_PEAKS)
+    steady = {"label": "steady", "accelerators": base, "busy_share": busy if busy >= _LEAST_STEADY else 1.0}
+    data["work"] = (steady, {"label": "peaks", "accelerators": more, "busy_share": max(share, LEAST_BUSY_SHARE)})
+    values["peaks"] = True
+    assumed = "" if stated or "even_peak" in values else ", an assumption"
+    notes.append(
+        f"Peaks take {more:,} more {share:.0%} of the time{assumed}; {base:,} work {steady['busy_share']:.0%} of it."
+    )
+
+
 def site_of(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> dict[str, Any]:
     """Return where the plan is, by its money where no place is stated."""
     place = values.get("currency", DOLLAR)[:2]  # a code begins as its country's does: CHF of CH, EUR of the EU
@@ -307,8 +327,10 @@ def site_of(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> d
 
 def unused(work: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, str]:
     """Return what was understood and is not used, with the reason of each."""
-    users = work.keys() | (
-        {"have", "site", "stay_eu", "sellers", "of_each", "team_each", "gpus", "rent", "bill"} & values.keys()
+    users = (
+        work.keys()
+        | ({"peaks"} & values.keys())
+        | ({"have", "site", "stay_eu", "sellers", "of_each", "team_each", "gpus", "rent", "bill"} & values.keys())
     )
     users |= {"image_network"} if is_image_network((work.get("train") or {}).get("model", "")) else set()
     users |= {"no_gpu"} if str(values.get("chip", "CPU")).startswith("CPU") else set()

@@ -25,7 +25,7 @@ from planner.scenario.vocabulary import USUAL_HOURS_PER_PERSON
 from planner.scenario.work import Work
 from planner.speed.training.images import is_image_network
 from planner.speed.work_to_hours import convert_to_hours
-from planner.study.one_line.line_derived import add_date, add_derived, own_model, site_of, unused
+from planner.study.one_line.line_derived import add_date, add_derived, add_peaks, own_model, site_of, unused
 from planner.study.one_line.line_records import LEAST_RPS, LineReading
 from planner.study.one_line.line_sellers import (
     LINE,
@@ -80,7 +80,9 @@ def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> LinePlan:
     _add_hardware(catalogue, data, values, task, notes)
     if "is_of_work" in values or not is_by_token(values):
         _add_task(catalogue, data, values, task, notes)
-    if task == "hours" or (task == "bill" and "gpus" in values and not is_by_token(values)):
+    if task == "hours" and values.get("peak_gpus", 0) > values.get("gpus", math.inf):
+        add_peaks(data, values, notes)
+    elif task == "hours" or (task == "bill" and "gpus" in values and not is_by_token(values)):
         _add_amount(data, values, notes)
     _add_terms(data, values, notes)
     shown = values.get("shown", values.get("currency", DOLLAR))
@@ -190,7 +192,7 @@ def _add_hardware(
     if "gpus" in values:
         set_value(data, ("work", 0, "accelerators"), values["gpus"])
     data |= site_of(catalogue, values, notes) | stay_of(values)
-    for name in {"hosted_only", "rent_only", "buy_only"} & values.keys():
+    for name in {"hosted_only", "rent_only", "buy_only", "no_term"} & values.keys():
         data["ways"] = (*WORDS[name], *(["lease"] if "leased" in values and name == "rent_only" else []))
     if "own_only" in values or stays_at_home(values, task):
         data["ways"], values["place"] = tuple(WORDS["own_ways"]), values.get("place", "own_room")

@@ -213,6 +213,7 @@ class LineParts:
         label = LABELS.get(name) or (KEYS[name].label if name in KEYS else name)
         if self.line[end - 1 : end].isalnum():
             end = PATTERNS["rest_of_word"].match(self.line, end).end()  # type: ignore[union-attr]
+        start -= len(re.search(r"\w*$", self.line[:start])[0]) if self.line[start : start + 1].isalnum() else 0  # type: ignore[index]
         text = self.line[start:end].strip(" ,;")
         self.phrases.append(UnderstoodPhrase(text, label, shown_value(name, value) if shown is None else shown))
 

@@ -178,6 +178,7 @@ _VALUES: Mapping[str, Any] = {
     "read_and_written": lambda match: (
         per_second(match), per_second(match) * parse_number(match["out"]) / number_in(match)),
     "hours": lambda match: number_in(match) * hours_of(match["unit"]),
+    "months": lambda match: round(number_in(match) * hours_of(match["unit"]) / HOURS_PER_MONTH, 1),
     "hours_of_many": lambda match: number_in(match) * hours_of(match["unit"]) * parse_number(match["many"]),
     "hours_of_span": lambda match: number_in(match) * hours_of(match["span"]),
     "hours_of_period": lambda match: number_in(match) / (per_hours(match) or HOURS_PER_MONTH),

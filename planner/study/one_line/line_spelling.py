@@ -98,7 +98,7 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
     (PATTERNS["servers_each"], r"\1 "),  # 2 servers, 8 h100 each
     (PATTERNS["server_models"], lambda it: f"{it[1]} nodes".ljust(len(it[0]))),  # 2x xe9680 with 8
     (PATTERNS["sized_servers"], lambda it: (  # three 8-gpu h100 servers
-        f"{int(parse_number(it[1] or it[3] or '1')) * int(it[2] or it[4])} {it[5]}".ljust(len(it[0])))),
+        f"{int(parse_number(it[1] or it[3] or '1')) * int(it[2] or it[4])} {it[5] or 'gpus'}".ljust(len(it[0])))),
     (PATTERNS["sizes_of_money"], lambda it: (
         f"{it[3] or it['code']}{it[1] or it['n']}{_LETTERS[it[2] or it['size']]}".ljust(len(it[0])))),
     (re.compile(r"(?<![\w.,])(\d[\d.,]*) ?([tkm]?)kr(?![a-z])"), lambda it: next(
@@ -135,6 +135,9 @@ def middle_of_ranges(line: str, notes: list[str]) -> str:
             key=len,
         )
         is_change = not match[1] and PATTERNS["changes"].search(line[: match.start()])
+        is_change = is_change or (
+            PATTERNS["swings"].search(line) and PATTERNS["of_gpus_behind"].match(line, match.end())
+        )
         if low >= high or len(text) > len(match[0]) or is_change:
             return match[0]
         notes.append(f"Of {match[0].strip()} the middle is taken: {mean:,.10g}.")

@@ -330,6 +330,7 @@ def _read_nationality(parts: LineParts) -> Iterator[LineName]:
         place = next(place for word, place in WORDS["nationalities"].items() if re.fullmatch(word, match["nation"]))
         site = parts.values.get("site", place)
         is_unwanted = PATTERNS["negation"].search(parts.plain[: match.start("nation")])
+        is_unwanted = is_unwanted or PATTERNS["is_out"].match(parts.plain, match.end("nation"))
         if is_unwanted or site.startswith(place):  # another place that is named counts
             yield LineName("place", match.start("nation"), match.end("nation"), Meant(place if is_unwanted else site))
 
