@@ -67,3 +67,35 @@ def test_a_break_even_use_names_what_costs_less_above_it_as_the_inputs_as_entere
     first, second = sorted(report.answer.pair, key=lambda way: way.as_entered_usd)
     leads = first if busy.you > busy.value else second
     assert f"above it {WAYS[leads.option.way].start_text} costs less" in tile.range
+
+
+def test_what_is_there_costs_one_run_its_power_alone() -> None:
+    """A card that does the run by itself, however long it takes, is not kept for it."""
+    line = "got a 4090 at home, rent an H100 for finetuning llama 3 8b or let it run"
+    report = ask(live_catalogue(), line, DAY).report
+    assert report is not None
+    kept = next(way for way in report.answer.ranked if way.option.way == "keep")
+    assert {each.part for each in kept.option.ledger.lines if float(each.total_usd) > 0} == {"power", "idle"}
+    assert 0 < kept.present_usd < 10
+    years = ask(live_catalogue(), "my 4090 at home or a rented one, busy 60% for 3 years", DAY).report
+    assert years is not None
+    assert next(way for way in years.answer.ranked if way.option.way == "keep").present_usd > 500
+
+
+def test_what_replaces_others_does_as_much_work_as_they_do() -> None:
+    """No part of it is rented beside them, since the count of the new ones is whole; and why keeping costs so much."""
+    report = ask(live_catalogue(), "we own 32 A100 since 2021: keep them, or sell and rent H100?", DAY).report
+    assert report is not None
+    kept = next(way for way in report.answer.ranked if way.option.way == "keep")
+    assert report.plan.setting.demand.all.peak_accelerators == 11
+    assert "rent" not in {each.part for each in kept.option.ledger.lines}
+    reasons = [each for each in report.summary.sentences if each.startswith("Keeping costs")]
+    assert (kept is report.answer.best) == (reasons == [])
+
+
+def test_what_was_paid_for_owned_machines_is_no_price_of_new_ones() -> None:
+    line = "our two DGX H100 bought in Jan 2024 for $600k sit at 25% utilisation, sell and rent?"
+    report = ask(live_catalogue(), line, DAY).report
+    assert report is not None
+    assert report.answer.own is not None
+    assert report.answer.own.present_usd < 2e6

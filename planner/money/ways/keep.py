@@ -52,7 +52,9 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     if isinstance(rented, Unavailable):
         return rented
     put = existing_inputs(setting, kept, held)
-    lines = (forgone_sale(put), *existing_running_lines(put, setting, kept), *end_value_line(put, setting))
+    lines = existing_running_lines(put, setting, kept)
+    if not _is_done_once(setting):
+        lines = (forgone_sale(put), *lines, *end_value_line(put, setting))
     return existing_ledger(setting, kept, f"Keep {kept.label}", (*lines, *rented.lines), rented)
 
 
@@ -102,16 +104,26 @@ def supplemental_rent(
 
 
 def _split_work(setting: PlanContext, kept: ExistingHardware) -> tuple[DemandLayer, DemandLayer]:
-    able = kept.accelerators * kept.speed
+    able, demand = kept.accelerators * kept.speed, setting.demand
+    if _is_done_once(setting) and np.all(demand.all_hours <= able * demand.plain.hours_per_month):
+        able = float(demand.all.peak_accelerators)  # it takes longer, and nobody waits for it
     share = deferrable_capacity_share(setting, kept.accelerators)
-    return setting.demand.upto(able, share), setting.demand.above(able, share)
+    return demand.upto(able, share), demand.above(able, share)
+
+
+def _is_done_once(setting: PlanContext) -> bool:
+    """Return whether the work is single jobs without a deadline: what is there is not kept for them."""
+    works = setting.scenario.work
+    jobs = [job for work in works for job in work.jobs]
+    is_all = all(work.jobs and work.effective_utilization == 0 for work in works)
+    return is_all and all(job.every_months is None and job.within_days is None for job in jobs)
 
 
 def existing_running_lines(put: InputSheet, setting: PlanContext, kept: ExistingHardware) -> tuple[Line, ...]:
     """Return the running cost of the machines while they are there, and the income of their idle hours."""
     power = existing_power(setting, kept)
     busy = "busy_accelerators / relative_speed"
-    idle = f"idle_power_w_each / 1000 * {METER} * ((kept_accelerators - {busy}) * runs)"
+    idle = f"idle_power_w_each / 1000 * {METER} * ((kept_accelerators - {busy}) * kept_share * runs)"
     electricity = (
         put.line("Electricity while working", "power", f"power_w_each / 1000 * {METER} * ({busy} * runs)"),
         put.line("Electricity while idle", "idle", idle),
@@ -141,12 +153,14 @@ def _upkeep_lines(
     """Return your sum, or people and space as they are paid for at that place."""
     if kept.running_usd_per_month is not None:
         put.add("kept_running_usd_per_month", kept.running_usd_per_month, "USD a month", YOUR_INPUT)
-        return deflate_lines(setting, (put.line("Running it", "upkeep", "kept_running_usd_per_month * runs"),))
+        return deflate_lines(
+            setting, (put.line("Running it", "upkeep", "kept_running_usd_per_month * kept_share * runs"),)
+        )
     add_staff_and_space(put, setting)
-    lines = [put.line("People", "staff", f"{_PEOPLE} * {WAGE} / 12 * runs")]
+    lines = [put.line("People", "staff", f"{_PEOPLE} * {WAGE} / 12 * kept_share * runs")]
     if power is not None and not place_of(setting).builds_room:
         put.add("kept_kw", power.peak_kw, "kW", power.origin)
-        lines.append(put.line("Space, by contracted power", "space", f"kept_kw * {RENT_OF_SPACE} * runs"))
+        lines.append(put.line("Space, by contracted power", "space", f"kept_kw * {RENT_OF_SPACE} * kept_share * runs"))
     return deflate_lines(setting, tuple(lines), setting.timeline.begun_years)
 
 
@@ -159,6 +173,8 @@ def existing_inputs(setting: PlanContext, kept: ExistingHardware, held: Holding)
     put.add("hours_per_month", work.hours_per_month, "hours", CONVENTION)
     put.add("busy_accelerators", work.accelerators * work.busy_share, "accelerators busy on average", COMPUTED)
     put.add("kept_accelerators", float(kept.accelerators), "accelerators", YOUR_INPUT)
+    used = work.accelerators * work.busy_share / (kept.accelerators * kept.speed)
+    put.add("kept_share", np.minimum(used, 1.0) if _is_done_once(setting) else 1.0, "share of each month", COMPUTED)
     entered = setting.scenario.kept or kept
     put.add("relative_speed", kept.speed, "of one of the plan's",
             COMPUTED if entered.accelerator and entered.relative_speed is None else YOUR_INPUT)  # fmt: skip

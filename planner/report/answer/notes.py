@@ -207,6 +207,23 @@ def assumed_entry_sentences(plan: Plan, ways: Sequence[EvaluatedOption]) -> tupl
     )
 
 
+_OF_KEPT = {"hardware": "the worth that it loses", "resale": "the worth that it loses", "idle": "electricity"}
+
+
+def kept_sentences(plan: Plan, answer: Answer) -> Iterator[str]:
+    """Yield what keeping what is there is made of, the largest first, where another option is the answer."""
+    kept = next((way for way in answer.ranked if way.option.way == "keep"), None)
+    if kept is None or kept is answer.best:
+        return
+    sums: dict[str, float] = {}
+    for line in discounted_ledger(plan.setting, kept.option.ledger).lines:
+        name = _OF_KEPT.get(line.part) or _ENTRIES.get(line.part, ("renting the rest",))[0]
+        sums[name] = sums.get(name, 0.0) + float(np.nansum(line.usd))
+    largest = sorted(sums.items(), key=lambda each: -each[1])[:_MOST_WAYS]
+    each = (f"{words.usd(usd)} for {name}" for name, usd in largest if usd > 0)
+    yield f"Keeping costs {words.listed(each)}, as entered."
+
+
 def _untyped_entries(plan: Plan, way: EvaluatedOption) -> Iterator[tuple[float, float, EvaluatedOption, str]]:
     """Yield share, sum, option and part of each part of its ledger for which nothing was typed, of the cost shown."""
     sums: dict[str, float] = {}

@@ -22,6 +22,7 @@ from planner.report.answer.notes import (
     budget_sentences,
     carbon_sentences,
     deciding_people_sentences,
+    kept_sentences,
     quote_sentences,
     unhosted_sentences,
 )
@@ -97,6 +98,7 @@ def summarize_answer(plan: Plan, answer: Answer, futures: Futures | None = None)
         *quote_sentences(plan.setting),
         *bill_sentences(plan, answer),
         *unhosted_sentences(plan),
+        *kept_sentences(plan, answer),
         *budget_sentences(answer),
         *income_sentences(answer),
         *rests_on(plan, ways),

@@ -117,6 +117,8 @@ def own_model(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) ->
 def add_derived(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> None:
     """Add what follows from other quantities: totals of what is stated of each, a bill of a contract."""
     _add_facts(catalogue, values)
+    if "have" in values and values.pop("all_price", None):
+        notes.append("What was paid for the GPUs that you have is gone, and counts nothing.")
     _add_runs(values, notes)
     values |= {"busy": values["busy"] * values.pop("season")} if {"busy", "season"} <= values.keys() else {}
     if times := values.get("replicas") or (values.get("sites", values.get("team")) if "of_each" in values else None):
@@ -201,6 +203,7 @@ def _add_facts(catalogue: Catalogue, values: dict[str, Any]) -> None:
     kept, chip = values.get("chip_have"), catalogue.accelerators[values.get("chip", USUAL_ACCELERATOR)]
     if kept is not None and values.get("chip", kept) != kept:
         values["speed_of_kept"] = relative_speed(catalogue, kept, values["chip"])
+        values |= {} if {"gpus", "multiple"} & values.keys() else {"work_of_kept": True}
     if model := catalogue.models.get(values.get("model", "")):
         values |= {"speech": True} if str(values["model"]).startswith("Whisper") else {}
         values |= {
