@@ -151,7 +151,8 @@ class OwnInputs(ScenarioModel):
     deposit_share: Share | None = None
     # what it costs to run
     place: Annotated[Place | None, Field(description="empty: one card for private people or small desktop at home, two "
-        "to four in an office, all others in a data centre"), ask("place", "Where it stands",
+        "to four of them or up to two workstation cards in an office, all others in a data centre"),
+        ask("place", "Where it stands",
         "Sets whose price of electricity, which cooling, space and people count, and what its circuits carry.",
         usual="as such machines do")] = None  # fmt: skip
     most_kw: Annotated[float | None, Field(gt=0.0, le=1_000_000.0, description="that its machines may draw, without "

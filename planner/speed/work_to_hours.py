@@ -279,8 +279,11 @@ def _runs_as_work(bare: Work, task: TrainingTask | FixedRun, hours: float, once:
         late = LateRun(bare, days, longest, WorkProblem(sentence), was_asked=False)
         return _WorkHours(bare, problem=late.problem, late=late)
     job = ScheduledJob(label=once.label, accelerators=once.accelerators, hours=max(hours, 0.01))
+    separate = bare.accelerators_per_job if isinstance(task, FixedRun) else None  # frames need no network
     # No share of hours besides: less than anybody may write, so it is not checked again.
-    once_only = {"busy_share": 0.0, "jobs": (*bare.jobs, job), "accelerators_per_job": bare.accelerators}
+    once_only = {
+        "busy_share": 0.0, "jobs": (*bare.jobs, job), "accelerators_per_job": separate or bare.accelerators
+    }  # fmt: skip
     return _WorkHours(bare.model_copy(update=once_only))
 
 

@@ -3,7 +3,12 @@
 import pytest
 
 from planner.api.plans import ask, line_result
+from planner.money.owning.place import place_key
+from planner.money.plan import build_context
 from planner.money.ways import WAYS
+from planner.study.market.candidate import sold_by_many
+from planner.study.market.survey import market
+from planner.study.one_line.read_line import read_line
 from tests.facts import DAY
 from tests.frozen import live_catalogue
 
@@ -99,3 +104,74 @@ def test_what_was_paid_for_owned_machines_is_no_price_of_new_ones() -> None:
     assert report is not None
     assert report.answer.own is not None
     assert report.answer.own.present_usd < 2e6
+
+
+@pytest.mark.parametrize("line", [
+    "Serve Llama 3.1 405B at 1.5 requests a second",
+    "Serve qwen3 235b a22b at 50 requests per second",
+    "Serve Llama 4 Scout at 0.35 requests a second",
+])  # fmt: skip
+def test_what_few_rent_out_is_no_choice_for_any_where_what_many_do_costs_little_more(line: str) -> None:
+    catalogue = live_catalogue()
+    asked = ask(catalogue, line, DAY)
+    assert asked.report is not None
+    chosen = asked.report.plan.setting.scenario.accelerator
+    sellers = {each.provider for each in catalogue.offers.values() if each.accelerator == chosen}
+    assert len(sellers) >= 5
+
+
+def test_a_candidate_of_few_sellers_stays_where_the_others_cost_clearly_more() -> None:
+    study = market(
+        live_catalogue(), read_line(live_catalogue(), "serve qwen3 235b at 5 requests a second").scenario, DAY
+    )
+    usable = [each for each in study.candidates if each.band and each.usd and each.is_likely and not each.why_not]
+    rare = [each for each in usable if each.band and each.band.has_few_sellers]
+    common = [each for each in usable if each.band and not each.band.has_few_sellers]
+    assert rare
+    assert common
+    one = rare[0]
+    assert sold_by_many(one, [one, *common], lambda each: 1.0 if each is one else 3.0) is one
+    assert sold_by_many(common[0], usable, lambda each: each.cost) is common[0]
+    near = sold_by_many(one, [one, *common], lambda each: 1.0 if each is one else 1.2)
+    assert near is one or near.way == one.way
+
+
+@pytest.mark.parametrize(("line", "place"), [
+    ("2 RTX A6000 for 4 years, buy or rent", "office"),
+    ("buy a single RTX PRO 6000", "office"),
+    ("buy 1 RTX 4090", "home"),
+    ("8 RTX A6000 for 4 years", "colocation"),
+    ("buy 2 H100 for 3 years", "colocation"),
+])  # fmt: skip
+def test_one_or_two_cards_for_workstations_stand_in_an_office(line: str, place: str) -> None:
+    asked = ask(live_catalogue(), line, DAY, with_answer=False)
+    assert asked.loaded is not None
+    assert place_key(build_context(live_catalogue(), asked.loaded.scenario, DAY)) == place
+
+
+def test_frames_are_separate_jobs_that_many_sellers_take() -> None:
+    """40 GPUs of one job would have to be joined by a network that nobody who rents them out has."""
+    report = ask(live_catalogue(), "render farm with 40 RTX 4090 for 9 weeks", DAY).report
+    assert report is not None
+    assert report.answer.rent is not None
+    assert report.answer.own is not None
+    assert report.answer.rent.present_usd < 60_000
+    assert 0 < float(report.answer.own.option.ledger.part_usd("network")) <= 40 * 100
+
+
+def test_who_is_asked_for_what_no_seller_surely_has_is_one_of_so_many() -> None:
+    answer = _answer_of("5 H100 around the clock for three years")
+    assert "reserved at one of " in answer
+    assert "yet to be found" not in answer
+
+
+def test_a_few_boards_that_a_line_may_buy_stand_beside_cards_that_need_no_server_of_eight() -> None:
+    asked = ask(live_catalogue(), "buy or rent 2 H100 for 3 years", DAY)
+    (cards,) = asked.beside
+    assert asked.report is not None
+    assert cards.report is not None
+    boards, fewer = asked.report.answer.own, cards.report.answer.own
+    assert boards is not None
+    assert fewer is not None
+    assert fewer.present_usd < boards.present_usd / 2
+    assert not ask(live_catalogue(), "rent 2 H100 for 3 months", DAY, with_answer=False).beside

@@ -221,7 +221,7 @@ def test_7_where_other_accelerators_cost_less_to_own_the_answer_names_them() -> 
     said = told(asked(accelerator="any", work=({"serve": {"model": "Qwen3-32B", "requests_per_s": 10.0}},)))
     (text,) = [sentence for sentence in said.sentences if sentence.startswith("Owning would cost about")]
     assert "% less with" in text
-    assert "RTX PRO 6000" in text
+    assert "H200 NVL" in text  # a card in a server for two, where a B200 has a server of eight
     named = told(asked(accelerator="B200-SXM-180GB", work=({"serve": {"model": "Qwen3-32B", "requests_per_s": 10.0}},)))
     assert not any(sentence.startswith("Owning would cost about") for sentence in named.sentences)
 

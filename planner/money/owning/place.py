@@ -28,7 +28,8 @@ NETWORK_TIERS: tuple[tuple[int, str], ...] = (
     (MOST_ACCELERATORS, "network-above-16k"),
 )
 TOO_LOUD = "too loud for a room with people in it"  # of any server
-_MOST_AT_HOME, _MOST_IN_OFFICE = 1, 4  # accelerators that stand at a desk unless the plan says otherwise
+_MOST_AT_HOME = 1  # accelerators that stand at a desk unless the plan says otherwise
+_MOST_IN_OFFICE = {"consumer": 4, "desktop": 4, "workstation": 2}
 _LEAST_LIMIT = 0.6  # of a card's rated power, below which a power cap is not worth it
 # The figures that a place may have, by the name that the formulas use.
 OF_PLACE: dict[str, str] = {
@@ -48,11 +49,11 @@ OF_HOST: dict[str, str] = {
 
 
 def usual_place(catalogue: Catalogue, accelerator: str, count: int) -> Place:
-    """Return where so many accelerators stand: a few for private people at a desk, all others in a data centre."""
+    """Return where so many accelerators stand: a few cards of desks at one, all others in a data centre."""
     chip = catalogue.accelerators.get(accelerator)
-    if chip is None or chip.hardware_class not in ("consumer", "desktop") or count > _MOST_IN_OFFICE:
+    if chip is None or count > _MOST_IN_OFFICE.get(chip.hardware_class, 0):
         return "colocation"
-    return "home" if count <= _MOST_AT_HOME else "office"
+    return "home" if count <= _MOST_AT_HOME and chip.hardware_class != "workstation" else "office"
 
 
 def place_key(setting: PlanContext) -> Place:
@@ -107,9 +108,9 @@ def customer(setting: PlanContext) -> Customer:
 
 
 def network_fact(setting: PlanContext, accelerators: int) -> str:
-    """Return the fact with the cost of a network of this size: machines off the shelf get an ordinary switch."""
-    what = machine(setting)
-    if what is not None and what.host is not None:
+    """Return the fact with the cost of a network of this size: an ordinary switch for desks and for separate jobs."""
+    what, works = machine(setting), setting.scenario.work
+    if (what is not None and what.host is not None) or all(work.accelerators_per_job == 1 for work in works):
         return NETWORK_TIERS[0][1]
     tiers = [most for most, _ in NETWORK_TIERS]
     return NETWORK_TIERS[min(bisect_left(tiers, accelerators), len(tiers) - 1)][1]

@@ -185,7 +185,7 @@ def _price_sources(plan: Plan, way: EvaluatedOption) -> Iterator[str]:
         text = _market_text(quote, offer, f"{seller}{place}", buying, by_contract=is_by_contract(offer, term))
         yield f"{text}{_interruption_text(way)}."
         if is_by_contract(offer, term) or quote.band.cheapest_seller != offer.provider:
-            return  # with a seller yet to be found
+            return  # with whichever seller has it
     yield from _capacity_warnings(plan, key, seller)
 
 

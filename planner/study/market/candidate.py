@@ -1,7 +1,7 @@
 """One candidate of a market study: an accelerator, a count and a way to pay; and the reason against it."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal
@@ -12,6 +12,11 @@ from planner.scenario.shown_money import shown_money
 from planner.scenario.ways import Way
 from planner.speed.training.result import Interval
 from pricing.market.band import OrderBand
+from pricing.market.constants import constants
+
+_NEARLY = 1e-9
+_CLEARLY, _TWICE = 1.25, 2.0  # times the cost of what few sell, and of what one does
+_SEVERAL = 2.0  # sellers
 
 
 def split_amount(usd: float) -> tuple[str, str]:
@@ -163,6 +168,52 @@ class MarketCandidate:
         return float("inf") if self.usd is None else self.usd.typical
 
 
+def sold_by_many(
+    least: MarketCandidate, candidates: Iterable[MarketCandidate], cost: Callable[[MarketCandidate], float]
+) -> MarketCandidate:
+    """Return a candidate, or in its place one of an accelerator that many rent out, where it costs little more."""
+    sellers: dict[str, float] = {}
+    for it in candidates:
+        count = 0.0 if it.band is None else it.band.effective_sellers
+        sellers[it.accelerator] = max(count, sellers.get(it.accelerator, 0.0))
+    few = constants().band.few_sellers
+    most = cost(least) * (_CLEARLY if sellers.get(least.accelerator, 0.0) >= _SEVERAL else _TWICE)
+    usual = (it for it in candidates if it.way == least.way and it.is_likely and sellers[it.accelerator] >= few)
+    near = [it for it in usual if it.usd is not None and cost(it) <= most]
+    is_rare = least.accelerator and sellers.get(least.accelerator, 0.0) < few
+    return min(near, key=cost, default=least) if is_rare else least
+
+
+@dataclass(frozen=True)
+class MarketLimits:
+    """The deadline and the budget of a study."""
+
+    deadline_days: float | None
+    budget_usd: float | None
+
+    def late_days(self, candidate: MarketCandidate) -> float:
+        """Return the days beyond the deadline; zero or less where it is kept."""
+        if self.deadline_days is None or candidate.days is None:
+            return 0.0
+        return candidate.days.typical - self.deadline_days * (1 + _NEARLY)
+
+    def over_usd(self, candidate: MarketCandidate) -> float:
+        """Return the cost beyond the budget. [USD]"""
+        return 0.0 if self.budget_usd is None else candidate.cost - self.budget_usd * (1 + _NEARLY)
+
+    def rejection(self, candidate: MarketCandidate) -> Rejection | None:
+        """Return the limit that a candidate breaks."""
+        late, over = self.late_days(candidate), self.over_usd(candidate)
+        if late > 0:
+            return Rejection("late", amount=late)
+        return Rejection("over_budget", amount=over) if over > 0 else None
+
+    def miss(self, candidate: MarketCandidate) -> float:
+        """Return how far a candidate misses deadline and budget, as shares of them."""
+        late = max(self.late_days(candidate), 0.0) / (self.deadline_days or 1.0)
+        return late + max(self.over_usd(candidate), 0.0) / max(self.budget_usd or 1.0, 1.0)
+
+
 @dataclass(frozen=True)
 class MarketStudy:
     """All candidates for one piece of work, their Pareto front of time and cost, and the recommendation."""
@@ -198,4 +249,5 @@ class MarketStudy:
             return self.selected
         usable = [c for c in self.candidates if c.accelerator and c.usd is not None and c.speed < float("inf")]
         usable = [c for c in usable if c.is_likely and c.way != "own"] or usable
-        return min(usable, key=lambda candidate: (candidate.cost, candidate.speed), default=None)
+        least = min(usable, key=lambda candidate: (candidate.cost, candidate.speed), default=None)
+        return least and sold_by_many(least, usable, lambda candidate: candidate.cost)

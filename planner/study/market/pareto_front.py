@@ -6,7 +6,7 @@ Then the recommendation in sentences; and if no candidate keeps to the limits, w
 import math
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
@@ -21,7 +21,15 @@ from planner.scenario.task import FixedRun
 from planner.speed.match_model import find_model_record
 from planner.speed.serving import is_non_llm_work
 from planner.speed.training.result import Interval
-from planner.study.market.candidate import MarketCandidate, MarketStudy, Rejection, format_usd, format_usd_rounded_up
+from planner.study.market.candidate import (
+    MarketCandidate,
+    MarketLimits,
+    MarketStudy,
+    Rejection,
+    format_usd,
+    format_usd_rounded_up,
+    sold_by_many,
+)
 from planner.study.market.hours_needed import Task
 from pricing import Catalogue, PricingError, names
 from pricing.caching import derive
@@ -57,12 +65,13 @@ def summary(study: MarketStudy, candidate: MarketCandidate) -> str:
 
 def _recommendation(study: MarketStudy, best: MarketCandidate) -> Iterator[str]:
     yield f"{summary(study, best)}."
-    deadline, days = study.deadline_days, best.days
+    deadline, days, rare = study.deadline_days, best.days, _rare_candidate(study, best)
+    cheapest = "the cheapest" if rare is None else "the cheapest of what many rent out"
     if deadline is not None and days is not None:
         early = format_duration(deadline - days.typical)
         risk = "" if days.high <= deadline else ", so it may be late"
         yield (
-            f"It is the cheapest within {format_duration(deadline)}, {early} early; in 8 of 10 cases it takes "
+            f"It is {cheapest} within {format_duration(deadline)}, {early} early; in 8 of 10 cases it takes "
             f"{format_duration(days.low)} to {format_duration(days.high)}{risk}."
         )
     elif days is not None and not study.monthly:
@@ -71,15 +80,27 @@ def _recommendation(study: MarketStudy, best: MarketCandidate) -> Iterator[str]:
             "A deadline would let it be slower or faster."
         )
     else:
-        yield f"It is the cheapest that does the work{' within its latency targets' if study.is_service else ''}."
+        yield f"It is {cheapest} that does the work{' within its latency targets' if study.is_service else ''}."
     if WAYS[best.way].is_billed_by_token:
         yield "The seller's response time is not known: check it before you promise a latency."
     if best.way == "own" and study.monthly and best.wait_days > 0:
         yield f"The machines come after {format_duration(best.wait_days)}; until then the work waits."
     yield from market_sentences(best)
+    if rare is not None:
+        yield f"For less, of few sellers: {summary(study, rare)}."
     yield from _likely_candidate_text(study, best)
     yield from _quoted_candidate_text(study, best)
     yield from _faster_candidate_text(study, best)
+
+
+def _rare_candidate(study: MarketStudy, best: MarketCandidate) -> MarketCandidate | None:
+    """Return what few sell and would cost less in time; None where the best costs least."""
+    few = (it for it in study.candidates if it.band and it.band.has_few_sellers and it.way == best.way)
+    usable = (it for it in few if it.why_not is None or it.why_not.is_dominated)
+    less = (
+        it for it in usable if it.cost < best.cost * (1 - _HARDLY) and it.speed <= (study.deadline_days or math.inf)
+    )
+    return min(less, key=_cost_sort_key, default=None)
 
 
 def market_sentences(candidate: MarketCandidate) -> Iterator[str]:
@@ -203,36 +224,6 @@ def _assumptions(study: MarketStudy, task: Task) -> Iterator[str]:
     yield "The people who run the GPUs are counted; disks, traffic and support cost extra."
 
 
-@dataclass(frozen=True)
-class MarketLimits:
-    """The deadline and the budget of a study."""
-
-    deadline_days: float | None
-    budget_usd: float | None
-
-    def late_days(self, candidate: MarketCandidate) -> float:
-        """Return the days beyond the deadline; zero or less where it is kept."""
-        if self.deadline_days is None or candidate.days is None:
-            return 0.0
-        return candidate.days.typical - self.deadline_days * (1 + _NEARLY)
-
-    def over_usd(self, candidate: MarketCandidate) -> float:
-        """Return the cost beyond the budget. [USD]"""
-        return 0.0 if self.budget_usd is None else candidate.cost - self.budget_usd * (1 + _NEARLY)
-
-    def rejection(self, candidate: MarketCandidate) -> Rejection | None:
-        """Return the limit that a candidate breaks."""
-        late, over = self.late_days(candidate), self.over_usd(candidate)
-        if late > 0:
-            return Rejection("late", amount=late)
-        return Rejection("over_budget", amount=over) if over > 0 else None
-
-    def miss(self, candidate: MarketCandidate) -> float:
-        """Return how far a candidate misses deadline and budget, as shares of them."""
-        late = max(self.late_days(candidate), 0.0) / (self.deadline_days or 1.0)
-        return late + max(self.over_usd(candidate), 0.0) / max(self.budget_usd or 1.0, 1.0)
-
-
 def rank_candidates(
     catalogue: Catalogue, task: Task, tries: Iterable[MarketCandidate], *, budget_usd: float | None, day: date
 ) -> MarketStudy:
@@ -311,7 +302,8 @@ def day_value_usd(catalogue: Catalogue, scenario: Scenario) -> float:
 def _recommended(candidates: Sequence[MarketCandidate], *, day_usd: float, small_usd: float) -> MarketCandidate | None:
     """Return the candidate that costs least, each day of its run counted at this value. [USD]
 
-    Where costs differ by less than setting up a job takes, it is the one of fewest accelerators, sold by many.
+    What few sell is taken only where what many sell costs clearly more. Where costs differ by less than setting up a
+    job takes, it is the one of fewest accelerators, sold by many.
     """
 
     def sort_key(candidate: MarketCandidate) -> tuple[float, tuple[float, float, str, int, str]]:
@@ -319,10 +311,13 @@ def _recommended(candidates: Sequence[MarketCandidate], *, day_usd: float, small
         return round(candidate.cost + waits, 2), _cost_sort_key(candidate)
 
     least = min(candidates, key=sort_key, default=None)
-    if least is None or least.band is None or not least.cost < small_usd:
-        return least
-    alike = (it for it in candidates if it.band and it.way == least.way and sort_key(it)[0] - least.cost < small_usd)
-    return min(alike, key=lambda it: (it.accelerators, it.band is None or it.band.has_few_sellers, sort_key(it)))
+    if least is None:
+        return None
+    if least.band is not None and least.cost < small_usd:
+        alike = (it for it in candidates if it.band and it.way == least.way)
+        alike = (it for it in alike if sort_key(it)[0] - least.cost < small_usd)
+        return min(alike, key=lambda it: (it.accelerators, it.band is None or it.band.has_few_sellers, sort_key(it)))
+    return sold_by_many(least, candidates, lambda candidate: sort_key(candidate)[0])
 
 
 def _pareto_front(candidates: Sequence[MarketCandidate]) -> list[MarketCandidate]:

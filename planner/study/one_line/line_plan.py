@@ -324,6 +324,7 @@ def _add_amount(data: dict[str, Any], values: dict[str, Any], notes: list[str]) 
     elif "busy" in values:
         work["busy_share"] = max(values["busy"], 0.01)  # the least that a plan may have
     work.setdefault("accelerators", 1)
+    work |= {"accelerators_per_job": 1} if "separate" in values else {}
     if "anyone" in values and "run" in work and "chip" not in values:
         data["accelerator"] = ANY_ACCELERATOR
         notes.append("The hours are taken for those of one H100; on another GPU they take as long as its speed says.")
