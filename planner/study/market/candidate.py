@@ -168,15 +168,25 @@ class MarketCandidate:
         return float("inf") if self.usd is None else self.usd.typical
 
 
-def sold_by_many(
-    least: MarketCandidate, candidates: Iterable[MarketCandidate], cost: Callable[[MarketCandidate], float]
-) -> MarketCandidate:
-    """Return a candidate, or in its place one of an accelerator that many rent out, where it costs little more."""
+def _seller_counts(candidates: Iterable[MarketCandidate]) -> dict[str, float]:
+    """Return for each accelerator the most sellers that stand behind a candidate of it."""
     sellers: dict[str, float] = {}
     for it in candidates:
         count = 0.0 if it.band is None else it.band.effective_sellers
         sellers[it.accelerator] = max(count, sellers.get(it.accelerator, 0.0))
-    few = constants().band.few_sellers
+    return sellers
+
+
+def usual_accelerators(candidates: Iterable[MarketCandidate]) -> set[str]:
+    """Return the accelerators that many rent out."""
+    return {key for key, count in _seller_counts(candidates).items() if count >= constants().band.few_sellers}
+
+
+def sold_by_many(
+    least: MarketCandidate, candidates: Iterable[MarketCandidate], cost: Callable[[MarketCandidate], float]
+) -> MarketCandidate:
+    """Return a candidate, or in its place one of an accelerator that many rent out, where it costs little more."""
+    sellers, few = _seller_counts(candidates), constants().band.few_sellers
     most = cost(least) * (_CLEARLY if sellers.get(least.accelerator, 0.0) >= _SEVERAL else _TWICE)
     usual = (it for it in candidates if it.way == least.way and it.is_likely and sellers[it.accelerator] >= few)
     near = [it for it in usual if it.usd is not None and cost(it) <= most]

@@ -17,6 +17,7 @@ from planner.scenario.presets import find_preset
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.ways import Way
 from planner.study.data_files import SourcedRecord, read_data
+from planner.study.market.candidate import usual_accelerators
 from planner.study.market.hours_needed import Progress, has_task
 from planner.study.market.survey import MarketCandidate, MarketStudy, market
 from pricing import Catalogue
@@ -96,7 +97,7 @@ class GuideChoice:
     picks: tuple[GuidePick, ...]  # one; of a mixed use one for each of its jobs; empty if nothing does it
     monthly: bool
     able: int  # accelerators that do it at a known price
-    next: GuidePick | None  # the cheapest on another kind of accelerator
+    next: GuidePick | None  # the cheapest of those that cost no less
     next_usd: float | None  # its total
     by_token: GuidePick | None  # the same tokens from a hosted model, where that is cheaper
     kind: str
@@ -118,7 +119,9 @@ def guide_choices(catalogue: Catalogue, day: date, progress: Progress = lambda _
         picks = _hourly_picks(catalogue, use, study, day) if hourly else _picks_by_accelerator(catalogue, [study])
         # Tokens from a hosted model, where that is the cheapest of all candidates.
         hosted = study.best and WAYS[study.best.way].is_billed_by_token and _pick(catalogue, study.best, study)
-        choices.append(_choice(use, use.what, picks, study.monthly or hourly, hosted or None))
+        chosen = None if hourly or study.best is None else study.selected_accelerator
+        first = chosen.accelerator if chosen else ""
+        choices.append(_choice(use, use.what, picks, study.monthly or hourly, hosted or None, first))
         progress((index + 1) / len(guide.uses))
     mixed = guide.mixed
     picks = _picks_by_accelerator(catalogue, [studies[key] for key in mixed.of])
@@ -148,13 +151,14 @@ def _usd(picks: Sequence[GuidePick]) -> float:
 
 
 def _choice(
-    use: Use | MixedUse, what: str, picks: _Picks, monthly: bool, hosted: GuidePick | None = None
+    use: Use | MixedUse, what: str, picks: _Picks, monthly: bool, hosted: GuidePick | None = None, first: str = ""
 ) -> GuideChoice:
     ranked = sorted(picks.values(), key=lambda picks: (_usd(picks), picks[0].accelerator))
-    best = ranked[0] if ranked else ()
+    best = picks.get(first) or (ranked[0] if ranked else ())
+    rest = [each for each in ranked if each is not best and _usd(each) >= _usd(best)]
     return GuideChoice(
         key=use.key, label=use.label, what=what, picks=best, monthly=monthly, able=len(ranked),
-        next=ranked[1][0] if len(ranked) > 1 else None, next_usd=_usd(ranked[1]) if len(ranked) > 1 else None,
+        next=rest[0][0] if rest else None, next_usd=_usd(rest[0]) if rest else None,
         by_token=hosted if hosted and best and hosted.usd < _usd(best) else None,
         kind=use.kind, source=use.source, reason=use.reason,
     )  # fmt: skip
@@ -170,10 +174,13 @@ def _picks_by_accelerator(catalogue: Catalogue, studies: Sequence[MarketStudy]) 
             feasible = candidate.why_not is None or candidate.why_not.is_dominated
             if candidate.accelerator and feasible and candidate.way != "keep":
                 best.setdefault(candidate.accelerator, candidate)
-        if study.best is not None and study.best.accelerator:
-            best[study.best.accelerator] = study.best  # of equal costs `cheapest` takes the fastest
+        chosen = study.selected_accelerator if study.best is not None else None
+        if chosen is not None:
+            best[chosen.accelerator] = chosen  # of equal costs `cheapest` takes the fastest
         cheapest.append(best)
     common = set.intersection(*(set(best) for best in cheapest))
+    if len(studies) > 1:  # of one, the study itself prefers them
+        common = common.intersection(*(usual_accelerators(study.candidates) for study in studies)) or common
     return {
         key: tuple(_pick(catalogue, best[key], study) for best, study in zip(cheapest, studies, strict=True))
         for key in sorted(common)
