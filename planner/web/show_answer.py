@@ -129,9 +129,6 @@ def turning(plan: Plan, answer: Answer, sentences: Sequence[str]) -> None:
     with right:
         show.small_table(tables.rent_change_table(answer), "rent-paths.csv", "paths")
         show.small("The same two options; a plan for other rents may choose others.")
-    with show.on_demand("timing-table", "What owning saves under each convention of discounting") as is_open:
-        if is_open:
-            show.small_table(tables.timing_convention_table(plan, answer))
 
 
 def _cash(answer: Answer) -> None:

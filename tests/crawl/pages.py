@@ -20,7 +20,7 @@ from planner.report.answer.plan_report import PlanResult
 from planner.report.answer.tables import INPUTS
 from planner.report.futures.input_words import formula_input_label, input_label
 from planner.report.what_if import AS_ENTERED
-from planner.report.words import HIGH, LOW, PURCHASE, TIMINGS, seller
+from planner.report.words import HIGH, LOW, PURCHASE, seller
 from planner.study.measures import MEASURES
 from tests.crawl.figures import CENT, HALF, PLAN, Figures
 from tests.crawl.files import read_lines
@@ -225,7 +225,7 @@ class PageReader:
         ]
         kinds: dict[str, Callable[[dict[str, Any]], None]] = {
             "USD": self._paid_row, "If only this changed": self._even_row, "Input": self._input_row,
-            "Order in month": self._month_row, "Plan": self._stress_row, "Payments at": self._timing_row,
+            "Order in month": self._month_row, "Plan": self._stress_row,
         }  # fmt: skip
         if "Unit" in heads:
             kinds["What"] = self._also_row
@@ -312,12 +312,6 @@ class PageReader:
                 self.figures.add(way.option.title, "present_usd", usd, self.where)
         if row["Break-even use"] != "none":
             self.figures.read(PLAN, "even busy_share", row["Break-even use"], self.where)
-
-    def _timing_row(self, row: dict[str, Any]) -> None:
-        """Note the saving under the plan's own convention of discounting."""
-        terms, pair = self.result.plan.setting.terms, self.result.answer.pair
-        if pair is not None and row["Payments at"] == TIMINGS[terms.timing]:
-            self.figures.read(PLAN, "saved_usd", row[f"{pair[0].option.title} saves"], self.where)
 
     def _offers(self, rows: list[dict[str, Any]]) -> None:
         """Note each offer of Compare by its identity, what an order like the plan's pays, and buying."""

@@ -191,17 +191,13 @@ def _unrequested_sides(plan: Plan, decision: Decision) -> tuple[str, ...]:
     return tuple(f"{word} was not asked for" for word, best, owns in sides if named and not best and owns not in named)
 
 
-def npv_by_timing(plan: Plan, own: Option, rent: Option) -> dict[Timing, float]:
-    """Return the saving of owning discounted to today under each convention of discounting. [USD]"""
+def _flipping_timings(plan: Plan, own: Option, rent: Option) -> tuple[Timing, ...]:
+    """Return the conventions of discounting under which the other one of the two is cheaper."""
 
-    def saved(timing: Timing) -> float:
+    def saves(timing: Timing) -> bool:
         terms = plan.setting.terms.model_copy(update={"timing": timing})
         setting = replace(plan.setting, scenario=plan.setting.scenario.model_copy(update={"terms": terms}))
-        return float(present_usd(setting, rent.ledger)) - float(present_usd(setting, own.ledger))
+        return float(present_usd(setting, rent.ledger)) > float(present_usd(setting, own.ledger))
 
-    return {timing: saved(timing) for timing in get_args(Timing)}
-
-
-def _flipping_timings(plan: Plan, own: Option, rent: Option) -> tuple[Timing, ...]:
-    saves = {timing: usd > 0 for timing, usd in npv_by_timing(plan, own, rent).items()}
-    return tuple(timing for timing in saves if saves[timing] != saves[plan.setting.terms.timing])
+    today = saves(plan.setting.terms.timing)
+    return tuple(timing for timing in get_args(Timing) if saves(timing) != today)

@@ -115,8 +115,8 @@ def _is_done_once(setting: PlanContext) -> bool:
     """Return whether the work is single jobs without a deadline: what is there is not kept for them."""
     works = setting.scenario.work
     jobs = [job for work in works for job in work.jobs]
-    is_all = all(work.jobs and work.effective_utilization == 0 for work in works)
-    return is_all and all(job.every_months is None and job.within_days is None for job in jobs)
+    is_once = all(job.every_months is None and job.within_days is None for job in jobs)
+    return is_once and all(work.jobs and work.effective_utilization == 0 for work in works)
 
 
 def existing_running_lines(put: InputSheet, setting: PlanContext, kept: ExistingHardware) -> tuple[Line, ...]:

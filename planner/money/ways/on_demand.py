@@ -3,7 +3,8 @@
 from planner.money.option import ChartStyle, MixLayerStyle, OptionLedger, OptionSpec, Unavailable
 from planner.money.price_path import forward_rent_note, rent_path_warnings
 from planner.money.renting.bill import renting
-from planner.money.setting import MarketPrice, PlanContext
+from planner.money.setting import PlanContext
+from planner.scenario.amounts import count
 
 
 def build(setting: PlanContext) -> OptionLedger | Unavailable:
@@ -43,12 +44,8 @@ def seller_text(setting: PlanContext, offer: str | None, your_price: float | Non
         return f"your price, on the terms of {text}"
     if market is None or market.band.cheapest_seller == known.provider:
         return text
-    return f"{one_of(market)}, {'whichever' if market.band.standing == 'likely' else 'if any'} has so many"
-
-
-def one_of(market: MarketPrice) -> str:
-    """Return from whom an order is rented that no one seller surely has, or that has no list price."""
-    return "the one seller" if market.sellers == 1 else f"one of {market.sellers:,} sellers"
+    has = "whichever" if market.band.standing == "likely" else "if any"
+    return f"one of {count(market.sellers, 'seller')}, {has} has so many"
 
 
 def unknown_offer_reason(setting: PlanContext, offer: str | None) -> Unavailable | None:

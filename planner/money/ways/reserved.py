@@ -25,8 +25,9 @@ from planner.money.renting.reservation import ReservationBill, ReservedPart, res
 from planner.money.selling import SellableHours, hour_sale_lines
 from planner.money.setting import PlanContext, Reservation, ReservationTier
 from planner.money.sizing import deferrable_capacity_share, right_size
-from planner.money.ways.on_demand import one_of, seller_text, unknown_offer_reason
+from planner.money.ways.on_demand import seller_text, unknown_offer_reason
 from planner.money.ways.own import queue_wait_lines
+from planner.scenario.amounts import count
 from planner.scenario.durations import months_words
 from planner.scenario.shown_money import write_usd
 
@@ -50,7 +51,9 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     market = setting.offers.market_price(offer, bound)
     if market is not None:
         listed = TERM_MONTHS[setting.catalogue.offers[offer or ""].purchase]
-        typical = f"{one_of(market)}, by contract, typically {write_usd(market.band.typical)} an hour"
+        typical = (
+            f"one of {count(market.sellers, 'seller')}, by contract, typically {write_usd(market.band.typical)} an hour"
+        )
         seller = seller if listed == bound else typical
     tiers, months = _effective_tiers(setting, need), scenario.months
     schedule = _tiers_detail(tiers, months, leaves_some=bool(np.any(bill.after > 0)))

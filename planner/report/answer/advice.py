@@ -22,7 +22,7 @@ from planner.report.answer.tables import INPUTS
 from planner.report.forms import scalar
 from planner.report.futures.input_words import input_label
 from planner.report.table import Table
-from planner.scenario.base import MOST_ACCELERATORS, ONE_MACHINE
+from planner.scenario.base import ONE_MACHINE
 from planner.scenario.durations import hours_words
 from planner.scenario.path import format_path
 from planner.scenario.scenario import Scenario
@@ -41,7 +41,7 @@ def advice_lines(plan: Plan, answer: Answer, *, every: bool = False) -> tuple[st
     """Return likely typing errors first, then the warnings of the compared options, or of all."""
     ways = answer.ranked if every else [way for way in (answer.best, *(answer.pair or ())) if way is not None]
     warnings = (_ended(f"{way.option.title}: {warning}") for way in ways for warning in way.option.warnings)
-    odd = (*map(_doubt_text, doubts(plan)), *_contradicting_prices(plan.setting.scenario), *_undeliverable_growth(plan))
+    odd = (*map(_doubt_text, doubts(plan)), *_contradicting_prices(plan.setting.scenario))
     return tuple(dict.fromkeys((*own_price_notes(plan.setting), *odd, *warnings)))
 
 
@@ -57,21 +57,6 @@ def _contradicting_prices(scenario: Scenario) -> Iterator[str]:
                 f"{name} at {words.usd_per_hour(usd)} costs more than on demand at {words.usd_per_hour(free)}, {why}: "
                 "is one of them for another term, or for a whole machine? Both are used as you typed them."
             )
-
-
-def _undeliverable_growth(plan: Plan) -> Iterator[str]:
-    """Yield a question about growth beyond any delivery; the plan counts it all the same."""
-    most, works = int(plan.setting.demand.all.peak_accelerators), plan.setting.scenario.work
-    if most <= MOST_ACCELERATORS:
-        return
-    fastest = max(works, key=lambda work: work.growth_per_year)
-    times = MOST_ACCELERATORS / sum(work.accelerators for work in works)
-    nearest = words.percent(max(times ** (1 / plan.setting.scenario.years) - 1, 0.0))
-    yield (
-        f"{words.upper_first(fastest.label)} grows by {words.percent(fastest.growth_per_year)} a year to "
-        f"{most:,} GPUs at once, more than anybody can deliver. Is that a year? {nearest} would end at about "
-        f"{MOST_ACCELERATORS:,}."
-    )
 
 
 def _ended(text: str) -> str:

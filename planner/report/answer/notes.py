@@ -181,6 +181,7 @@ def _spent_text(name: str, spent_usd: float, budget_usd: float) -> str:
 
 
 LARGE_SHARE = 0.2
+_OF_KEPT = {"hardware": "the worth that it loses", "resale": "the worth that it loses", "idle": "electricity"}
 # The part of a ledger, in words, and the keys of which one replaces it. Chips and rents are named by their price.
 _ENTRIES: dict[str, tuple[str, tuple[str, ...]]] = {
     "storage": ("disks", ("disk",)),
@@ -205,9 +206,6 @@ def assumed_entry_sentences(plan: Plan, ways: Sequence[EvaluatedOption]) -> tupl
         f"Not entered, but at usual figures {words.percent(share)} of what {WAYS[way.option.way].start_text} costs: "
         f"{name}, about {words.usd(usd)} of it. Yours goes under “{KEYS[keys[0]].label}”.",
     )
-
-
-_OF_KEPT = {"hardware": "the worth that it loses", "resale": "the worth that it loses", "idle": "electricity"}
 
 
 def kept_sentences(plan: Plan, answer: Answer) -> Iterator[str]:

@@ -11,7 +11,7 @@ from planner.money.accounting.fiscal import periods
 from planner.money.ledger import Ledger, Part
 from planner.money.measures import cash_paid_usd, discounted_ledger
 from planner.money.plan import Plan
-from planner.money.verdict.answer import Answer, npv_by_timing
+from planner.money.verdict.answer import Answer
 from planner.money.verdict.breakeven import FOUND, BreakEven
 from planner.money.ways import WAYS
 from planner.report import words
@@ -183,22 +183,6 @@ def rent_change_table(answer: Answer) -> Table:
             for month in (scalar(back.months),)
         ]
     )
-
-
-def timing_convention_table(plan: Plan, answer: Answer) -> Table:
-    """Return the saving of owning discounted to today under each convention: the convention alone may turn a sign."""
-    first, rent = answer.pair or (None, None)
-    owners = (
-        dict.fromkeys(way for way in (first, answer.requested) if way is not None and way is not rent) if rent else {}
-    )
-    columns = {
-        f"{way.option.title} saves": npv_by_timing(plan, way.option, rent.option) for way in owners if rent is not None
-    }
-    rows = [
-        {"Payments at": words.TIMINGS[timing], **{name: words.usd(saved[timing]) for name, saved in columns.items()}}
-        for timing in words.TIMINGS
-    ]
-    return Table.of(rows)
 
 
 def parts_table(ledgers: Sequence[Ledger]) -> Table:

@@ -12,7 +12,6 @@ from planner.scenario.shown_money import shown_money
 from planner.scenario.ways import Way
 from planner.speed.training.result import Interval
 from pricing.market.band import OrderBand
-from pricing.market.constants import constants
 
 _NEARLY = 1e-9
 _CLEARLY, _TWICE = 1.25, 2.0  # times the cost of what few sell, and of what one does
@@ -168,30 +167,22 @@ class MarketCandidate:
         return float("inf") if self.usd is None else self.usd.typical
 
 
-def _seller_counts(candidates: Iterable[MarketCandidate]) -> dict[str, float]:
-    """Return for each accelerator the most sellers that stand behind a candidate of it."""
-    sellers: dict[str, float] = {}
-    for it in candidates:
-        count = 0.0 if it.band is None else it.band.effective_sellers
-        sellers[it.accelerator] = max(count, sellers.get(it.accelerator, 0.0))
-    return sellers
-
-
 def usual_accelerators(candidates: Iterable[MarketCandidate]) -> set[str]:
     """Return the accelerators that many rent out."""
-    return {key for key, count in _seller_counts(candidates).items() if count >= constants().band.few_sellers}
+    return {it.accelerator for it in candidates if it.band is not None and not it.band.has_few_sellers}
 
 
 def sold_by_many(
     least: MarketCandidate, candidates: Iterable[MarketCandidate], cost: Callable[[MarketCandidate], float]
 ) -> MarketCandidate:
     """Return a candidate, or in its place one of an accelerator that many rent out, where it costs little more."""
-    sellers, few = _seller_counts(candidates), constants().band.few_sellers
-    most = cost(least) * (_CLEARLY if sellers.get(least.accelerator, 0.0) >= _SEVERAL else _TWICE)
-    usual = (it for it in candidates if it.way == least.way and it.is_likely and sellers[it.accelerator] >= few)
-    near = [it for it in usual if it.usd is not None and cost(it) <= most]
-    is_rare = least.accelerator and sellers.get(least.accelerator, 0.0) < few
-    return min(near, key=cost, default=least) if is_rare else least
+    usual = usual_accelerators(candidates)
+    if not least.accelerator or least.accelerator in usual:
+        return least
+    has_several = least.band is not None and least.band.effective_sellers >= _SEVERAL
+    most = cost(least) * (_CLEARLY if has_several else _TWICE)
+    able = (it for it in candidates if it.way == least.way and it.accelerator in usual and it.is_likely and it.usd)
+    return min((it for it in able if cost(it) <= most), key=cost, default=least)
 
 
 @dataclass(frozen=True)

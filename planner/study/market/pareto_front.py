@@ -65,14 +65,13 @@ def summary(study: MarketStudy, candidate: MarketCandidate) -> str:
 
 def _recommendation(study: MarketStudy, best: MarketCandidate) -> Iterator[str]:
     yield f"{summary(study, best)}."
-    deadline, days, rare = study.deadline_days, best.days, _rare_candidate(study, best)
-    cheapest = "the cheapest" if rare is None else "the cheapest of what many rent out"
+    deadline, days = study.deadline_days, best.days
     if deadline is not None and days is not None:
         early = format_duration(deadline - days.typical)
         risk = "" if days.high <= deadline else ", so it may be late"
         yield (
-            f"It is {cheapest} within {format_duration(deadline)}, {early} early; in 8 of 10 cases it takes "
-            f"{format_duration(days.low)} to {format_duration(days.high)}{risk}."
+            f"It is the cheapest, what few sell aside, within {format_duration(deadline)}, {early} early; in 8 of 10 "
+            f"cases it takes {format_duration(days.low)} to {format_duration(days.high)}{risk}."
         )
     elif days is not None and not study.monthly:
         yield (
@@ -80,27 +79,16 @@ def _recommendation(study: MarketStudy, best: MarketCandidate) -> Iterator[str]:
             "A deadline would let it be slower or faster."
         )
     else:
-        yield f"It is {cheapest} that does the work{' within its latency targets' if study.is_service else ''}."
+        within = " within its latency targets" if study.is_service else ""
+        yield f"It is the cheapest, what few sell aside, that does the work{within}."
     if WAYS[best.way].is_billed_by_token:
         yield "The seller's response time is not known: check it before you promise a latency."
     if best.way == "own" and study.monthly and best.wait_days > 0:
         yield f"The machines come after {format_duration(best.wait_days)}; until then the work waits."
     yield from market_sentences(best)
-    if rare is not None:
-        yield f"For less, of few sellers: {summary(study, rare)}."
     yield from _likely_candidate_text(study, best)
     yield from _quoted_candidate_text(study, best)
     yield from _faster_candidate_text(study, best)
-
-
-def _rare_candidate(study: MarketStudy, best: MarketCandidate) -> MarketCandidate | None:
-    """Return what few sell and would cost less in time; None where the best costs least."""
-    few = (it for it in study.candidates if it.band and it.band.has_few_sellers and it.way == best.way)
-    usable = (it for it in few if it.why_not is None or it.why_not.is_dominated)
-    less = (
-        it for it in usable if it.cost < best.cost * (1 - _HARDLY) and it.speed <= (study.deadline_days or math.inf)
-    )
-    return min(less, key=_cost_sort_key, default=None)
 
 
 def market_sentences(candidate: MarketCandidate) -> Iterator[str]:
@@ -311,13 +299,10 @@ def _recommended(candidates: Sequence[MarketCandidate], *, day_usd: float, small
         return round(candidate.cost + waits, 2), _cost_sort_key(candidate)
 
     least = min(candidates, key=sort_key, default=None)
-    if least is None:
-        return None
-    if least.band is not None and least.cost < small_usd:
-        alike = (it for it in candidates if it.band and it.way == least.way)
-        alike = (it for it in alike if sort_key(it)[0] - least.cost < small_usd)
-        return min(alike, key=lambda it: (it.accelerators, it.band is None or it.band.has_few_sellers, sort_key(it)))
-    return sold_by_many(least, candidates, lambda candidate: sort_key(candidate)[0])
+    if least is None or least.band is None or not least.cost < small_usd:
+        return least and sold_by_many(least, candidates, lambda it: sort_key(it)[0])
+    alike = (it for it in candidates if it.band and it.way == least.way and sort_key(it)[0] - least.cost < small_usd)
+    return min(alike, key=lambda it: (it.accelerators, it.band is None or it.band.has_few_sellers, sort_key(it)))
 
 
 def _pareto_front(candidates: Sequence[MarketCandidate]) -> list[MarketCandidate]:

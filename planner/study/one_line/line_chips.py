@@ -63,15 +63,15 @@ def add_chip(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from: 
         chip, label = card, catalogue.accelerator_label(card)
     elif card is not None:
         note += f" To own so few, write {card}: cards need no server of 8."
-        parts.pairs |= _as_cards(catalogue, parts, name, card) if texts[0] else {}
+        parts.pairs |= _as_cards(catalogue, parts.line, name, card) if texts[0] else {}
     _add_many(parts, name, count, LineChip(chip, label, each or 0, is_kept))
     parts.notes += [note] if note else []
 
 
-def _as_cards(catalogue: Catalogue, parts: LineParts, name: LineName, card: str) -> dict[str, str]:
-    """Return a line that may buy a few boards, and beside it the same with cards, which need no server of 8."""
-    line, (start, end) = parts.line, (name.start, name.end)
-    return {line[start:end]: line, catalogue.accelerator_label(card): line[:start] + card + line[end:]}
+def _as_cards(catalogue: Catalogue, line: str, name: LineName, card: str) -> dict[str, str]:
+    """Return a line that may buy a few boards, and beside it the same with cards."""
+    before, behind = line[: name.start], line[name.end :]
+    return {line[name.start : name.end]: line, catalogue.accelerator_label(card): before + card + behind}
 
 
 def _add_many(parts: LineParts, name: LineName, count: LineCount | None, chip: LineChip) -> None:
