@@ -279,11 +279,9 @@ def _runs_as_work(bare: Work, task: TrainingTask | FixedRun, hours: float, once:
         late = LateRun(bare, days, longest, WorkProblem(sentence), was_asked=False)
         return _WorkHours(bare, problem=late.problem, late=late)
     job = ScheduledJob(label=once.label, accelerators=once.accelerators, hours=max(hours, 0.01))
-    separate = bare.accelerators_per_job if isinstance(task, FixedRun) else None  # frames need no network
+    size = bare.accelerators_per_job if isinstance(task, FixedRun) else None  # frames need no network
     # No share of hours besides: less than anybody may write, so it is not checked again.
-    once_only = {
-        "busy_share": 0.0, "jobs": (*bare.jobs, job), "accelerators_per_job": separate or bare.accelerators
-    }  # fmt: skip
+    once_only = {"busy_share": 0.0, "jobs": (*bare.jobs, job), "accelerators_per_job": size or bare.accelerators}
     return _WorkHours(bare.model_copy(update=once_only))
 
 
