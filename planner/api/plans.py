@@ -259,16 +259,12 @@ def _answer(report: PlanReport | None) -> dict[str, Any] | None:
     return {"title": report.summary.title, "sentences": list(report.summary.sentences), "cards": cards}
 
 
-_MOST_TIMES = 10.0  # the cheapest option: nobody chooses what costs more
-
-
 def _answer_text(report: PlanReport) -> str:
     summary = report.summary
     cards = "\n".join(f"{tile.label}: {tile.value} ({tile.range})" for tile in summary.figures)
     answer = report.answer
     carded = {way.option.way for way in (*answer.cards.values(), *(answer.pair or ()))}
-    most = _MOST_TIMES * min((way.present_usd for way in answer.ranked), default=0.0)
-    rest = [way for way in answer.ranked if way.option.way not in carded and way.present_usd <= most]
+    rest = [way for way in answer.ranked if way.option.way not in carded]
     costs = {way.option.title: words.format_usd_short(way.present_usd) for way in rest}
     if costs:  # of each way that a line may name
         cards += f"\nOther options: {'; '.join(map(' '.join, costs.items()))}"

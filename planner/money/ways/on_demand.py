@@ -44,8 +44,7 @@ def seller_text(setting: PlanContext, offer: str | None, your_price: float | Non
         return f"your price, on the terms of {text}"
     if market is None or market.band.cheapest_seller == known.provider:
         return text
-    has = "whichever" if market.band.standing == "likely" else "if any"
-    return f"one of {count(market.sellers, 'seller')}, {has} has so many"
+    return f"one of {count(market.sellers, 'seller')}, whichever has so many"
 
 
 def unknown_offer_reason(setting: PlanContext, offer: str | None) -> Unavailable | None:

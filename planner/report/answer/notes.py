@@ -120,9 +120,8 @@ def unhosted_sentences(plan: Plan) -> Iterator[str]:
         for key, price in catalogue.hosted.items()
         if (price.output_usd_per_mtoken is None if is_read else price.model in catalogue.models)
     }
-    each = {
-        key: hosted_usd_per_request(catalogue, key, input_tokens=task.input_tokens, output_tokens=out) for key in miss
-    }
+    tokens = {"input_tokens": task.input_tokens, "output_tokens": out}
+    each = {key: hosted_usd_per_request(catalogue, key, **tokens) for key in miss}
     text = f"By the token nobody on record sells {model.label}"
     if not is_read and model.modality != "text":
         yield f"{text}, and no price by the picture or the minute is on record."
@@ -260,10 +259,9 @@ def _beside(answer: Answer) -> tuple[str, ...]:
     if less is None or more is None:
         return ()
     doing, other = (_option_and_grid(answer, way) for way in (first, second))
-    return (
-        f"{words.upper_first(doing)} would emit {_share(less.typical / more.typical)} of what {other} does: about "
-        f"{tonnes(less)} of CO2 equivalent against {tonnes(more)}, operation and making; {NOT_COUNTED}.",
-    )
+    share = words.percent(less.typical / more.typical)
+    text = f"{words.upper_first(doing)} would emit about {share} of what {other} does: about {tonnes(less)} of CO2"
+    return (f"{text} equivalent against {tonnes(more)}, operation and making; {NOT_COUNTED}.",)
 
 
 def _unverified_limit(answer: Answer) -> tuple[str, ...]:
@@ -279,14 +277,6 @@ def _option_and_grid(answer: Answer, way: EvaluatedOption) -> str:
     where = way.emissions.where
     places = {site.label for site in answer.plan.setting.catalogue.sites.values() if site.kind != "world"}
     return f"{WAYS[way.option.way].gerund}{f' ({where})' if where in places else ''}"
-
-
-def _share(share: float) -> str:
-    """About a third; of small shares the percentage."""
-    for part, name in ((1 / 2, "half"), (1 / 3, "a third"), (1 / 4, "a quarter"), (1 / 5, "a fifth")):
-        if abs(share / part - 1) < 0.12:
-            return f"about {name}"
-    return f"about {words.percent(share)}"
 
 
 def tonnes(kg: EmissionRange) -> str:

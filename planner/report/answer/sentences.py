@@ -33,7 +33,6 @@ from planner.report.answer.sensitivity import (
     has_constant_demand,
     month_text,
     most_likely_change,
-    payback_month_text,
     sensitivity_sentences,
 )
 from planner.report.forms import scalar
@@ -115,7 +114,6 @@ def summarize_answer(plan: Plan, answer: Answer, futures: Futures | None = None)
         *confidence_sentences(answer),
         *limit_probability_sentences(answer, futures),
         *(most_likely_change(plan, answer, futures) if futures is not None else ()),
-        *_requested_fleet_text(plan, answer),
         *_other_options_text(answer),
         *_tie_sentences(answer),
         *_limit_sentences(answer),
@@ -265,21 +263,6 @@ def _other_options_text(answer: Answer) -> tuple[str, ...]:
         cost = f"{_cost_text(best)} {_terms_text(answer.plan, best)}"
         texts.append(f"The cheapest of all {len(answer.ranked)} options costs {cost}.")
     return tuple(texts)
-
-
-def _requested_fleet_text(plan: Plan, answer: Answer) -> tuple[str, ...]:
-    """Return the result of the fleet as requested, where another number of machines is better."""
-    fleet, own, rent = answer.requested, answer.own, answer.rent
-    if fleet is None or own is None or rent is None or own is fleet or own.option.way != "own":
-        return ()
-    available = fleet.option.accelerators * plan.setting.terms.hours_per_month * plan.setting.scenario.months
-    share = words.percent(float(fleet.option.useful_hours.sum()) / available)
-    more, payback = fleet.present_usd - rent.present_usd, payback_month_text(fleet.measures.payback)
-    pays = f"would pay back after {payback}" if payback else "would not pay back"
-    return (
-        f"The {fleet.option.accelerators:,.0f} you asked for would be used {share} of the time. They {pays}, and cost "
-        f"{words.usd(abs(more))} {'more' if more > 0 else 'less'} than renting.",
-    )
 
 
 def _tie_sentences(answer: Answer) -> tuple[str, ...]:

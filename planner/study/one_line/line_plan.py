@@ -224,8 +224,7 @@ def _add_chip(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any]
     if "have" in values:
         data["kept"] = {"accelerators": values["have"], "accelerator": values["chip_have"]}
         data["kept"] |= {"bought_year": values["since"]} if "since" in values else {}
-        if "work_of_kept" in values:  # so many of the others, in whole ones, do the same
-            data["kept"] |= {"relative_speed": values["gpus"] / values["have"]}
+        data["kept"] |= {"relative_speed": values["gpus"] / values["have"]} if "work_of_kept" in values else {}
         values.setdefault("gpus", values["have"])
         if "havesold" not in values:
             known = "what used ones of that age do" if "since" in values else "nothing, as no year and no sum is stated"
