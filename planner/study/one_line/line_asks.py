@@ -17,11 +17,10 @@ from planner.study.one_line.line_records import (
 )
 from planner.study.one_line.line_rules import BLANK, PATTERNS, Rule, blank, number_in, rule, take, whole
 from planner.study.one_line.line_sellers import provider_called
-from planner.study.one_line.line_words import FILLERS, WORDS
+from planner.study.one_line.line_words import FILLERS, QUIET, WORDS
 from pricing import Catalogue, names
 from pricing.orderable import bloc_members
 
-_QUIET = frozenset(WORDS["quiet"].split())
 _WEIGHTY = re.compile(rf"(?<![\w-])(?:{'|'.join(WORDS['weighty'])})(?![\w-])")
 SAYS_ENOUGH = frozenset(WORDS["says_enough"].split())
 _AMOUNTS = SAYS_ENOUGH - {"chip", "model", "anyone", "seller", "billfor", "cpu"} | {"token_rate", "tps", "all_audio"}
@@ -244,9 +243,7 @@ def unknown_words(catalogue: Catalogue, parts: LineParts) -> Iterator[str]:
         parts.rest = blank(parts.rest, match.start(), end)
     runs: list[list[LineToken]] = [[]]
     for word in tokens(parts.rest):
-        is_word = (
-            not {word.text, names.bare(word.text)} & (FILLERS | _QUIET) and re.search(r"\w", word.text) is not None
-        )
+        is_word = not {word.text, names.bare(word.text)} & (FILLERS | QUIET) and re.search(r"\w", word.text) is not None
         if runs[-1] and (not is_word or BLANK in parts.rest[runs[-1][-1].end : word.start]):
             runs.append([])
         runs[-1] += [word] if is_word else []

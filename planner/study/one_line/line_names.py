@@ -20,7 +20,7 @@ from planner.study.one_line.line_sellers import (
     renter_called,
     seller_called,
 )
-from planner.study.one_line.line_words import FILLERS, WORDS
+from planner.study.one_line.line_words import FILLERS, QUIET, WORDS
 from pricing import Catalogue, PricingError, UnknownNameError, names
 from pricing.caching import cached
 from pricing.errors import AmbiguousNameError, NameLookupError
@@ -30,17 +30,9 @@ from pricing.near import near
 _MOST_WORDS, _SHORT, _LEAST_LETTERS, _LONG, _MOST_CHOICES = 6, 3, 5, 9, 4
 _SIZE_WITHIN, _SIZE_NEAR = 0.05, 0.22
 _LEAST_BARE_SIZE = 0.1
-_QUIET = frozenset(WORDS["quiet"].split())
 _PARTS_OF_NAMES = frozenset(WORDS["parts_of_names"].split())
 _AT = frozenset(WORDS["before_sellers"].split())
-_TOKEN = re.compile(
-    rf"\d+(?=x(?:[^\w]|[a-z]|\d{{4}}|$))|x(?=[a-z]+\d|\d{{4}})|(?!rtx|gtx)[a-z][a-z\d]*?(?=x\d+\b)"
-    rf"|[^\s{re.escape(BLANK)},;()!?\"]+"
-)
 _BILLIONS = {"b": 1.0, "bn": 1.0, "billion": 1.0, "m": 1e-3, "t": 1e3, "trillion": 1e3}
-_PLACES_IN_CAPITALS = frozenset({"us", "usa", "uk", "eu", "uae", "nyc", "nsw", "nrw"})
-_NO_PLACES = frozenset({"it", "me", "my", "ai", "ml", "hr", "pr", "gb"})  # codes of countries that are words too
-_BEFORE_PLACE = frozenset({"in", "from", "within", "the", "near", "to", "à", "en", "nach"})
 
 
 class LineName(NamedTuple):
@@ -73,7 +65,9 @@ Reader = Callable[[Catalogue, str], Meant]
 
 def tokens(line: str) -> list[LineToken]:
     """Return the words of a line that nothing took yet; `8xh100` is 8, x and h100."""
-    words = (LineToken(match[0].rstrip(".:'"), match.start(), match.end()) for match in _TOKEN.finditer(line))
+    words = (
+        LineToken(match[0].rstrip(".:'"), match.start(), match.end()) for match in PATTERNS["token"].finditer(line)
+    )
     return [LineToken(word, start, start + len(word)) for word, start, _ in words if word]
 
 
@@ -117,7 +111,7 @@ def near_name(catalogue: Catalogue, word: str, *, is_place: bool) -> str | None:
     known = {word for kind, words in _vocabulary(catalogue).items() if kind not in kinds for word in words}
     is_known = {letters, letters.removesuffix("s"), f"{letters}s"} & known
     alike = {each for each in known if len(each) >= _LEAST_LETTERS and each[0] == letters[0]}
-    close = near(letters, alike - FILLERS - _QUIET, slips=1 if len(letters) < _LONG else 2)
+    close = near(letters, alike - FILLERS - QUIET, slips=1 if len(letters) < _LONG else 2)
     return close[0] if close and not is_known and abs(len(close[0]) - len(letters)) <= 1 else None
 
 
@@ -213,7 +207,7 @@ def _fits(kind: str, called: str, line: str, place: tuple[int, int], typed: str)
         return False  # a bert of 400M; of nemotron 49b there is no record
     if kind == "model" and PATTERNS["size"].fullmatch(called) and (name := PATTERNS["name_before_size"].search(before)):
         is_verb = any(rule.pattern.fullmatch(name[1]) for rule in VERBS)
-        return is_verb or name[1] in FILLERS | _QUIET  # medgemma 27b is no other model of 27b
+        return is_verb or name[1] in FILLERS | QUIET  # medgemma 27b is no other model of 27b
     if kind == "chip" and re.fullmatch(r"v[34]|cpus?", called):  # deepseek v3; h100 or cpu
         beside = re.search(r"(?:vs\.?|versus|or|than|against)(?: an?| our)? $", before) or re.match(
             r" (?:vs|versus|or) ", behind
@@ -226,13 +220,13 @@ def _fits(kind: str, called: str, line: str, place: tuple[int, int], typed: str)
 
 def _may_be_place(called: str, before: str, typed: str) -> bool:
     """Return whether a short word is a place: `us` is one behind `in`, or in capitals."""
-    words = _BEFORE_PLACE - ({"to", "from"} if called == "us" else set())
-    is_behind = (before.split() or [""])[-1] in words and called not in _NO_PLACES
+    words = {*WORDS["before_place"]} - ({"to", "from"} if called == "us" else set())
+    is_behind = (before.split() or [""])[-1] in words and called not in WORDS["no_places"]
     is_region = re.search(r"-|^[^0-9]*$|[a-z]{5}[0-9]$", called)  # of places only they have digits: us-east-1, eastus2
     return is_region is not None and (
         (len(called) > _SHORT and called != "world")
         or is_behind
-        or called in _PLACES_IN_CAPITALS - {"us"}
+        or called in {*WORDS["places_in_capitals"]} - {"us"}
         or (typed.isupper() and called == "us")
     )
 

@@ -154,9 +154,6 @@ def shown_value(name: str, value: Any) -> str:
 
 NAMED = frozenset({"gpu", "gpus", "have", "model", "site", "provider", "seller", "billfor"})
 _ONE_COUNTS = frozenset(WORDS["one_counts"].split())
-_FIRST = {
-    "kind of GPU": ("gpus", "gpu"), "place": ("site",), "model": ("model", "billfor"), "seller": ("provider", "seller"),
-}  # fmt: skip
 _MOST_SIDES = 4  # as many plans as can be pinned
 
 
@@ -253,7 +250,7 @@ class LineParts:
         """Keep a second thing of a kind as what the plan leaves out."""
         self.rest = blank(self.rest, start, end)
         self.left_out.append(f"{label}, as a plan has one {what}")
-        first = (self.spans[name] for name in _FIRST.get(what, ()) if name in self.spans)
+        first = (self.spans[name] for name in WORDS["first_of"].get(what, "").split() if name in self.spans)
         self.seconds += [LineSecond(what, label, start, end, span) for span in first][:1]
 
     def words_of(self, name: str) -> str:

@@ -133,6 +133,7 @@ ANY_N, ANY_N2, PLAIN_N = rf"(?P<n>{NUMBER})", rf"(?P<n2>{NUMBER})", rf"(?P<n>{PL
 END, END9 = "(?![a-z])", "(?![a-z0-9])"
 NOUNS = "|".join(word for word in WORDS["requests"].split() if len(word) > len("r|q"))
 _PART = re.compile(r"\{([A-Z][A-Z0-9_]*)\}")
+NATIONS, ORGANIZATIONS = "|".join(WORDS["nationalities"]), WORDS["organizations"].replace(" ", "|")
 PARTS: dict[str, Any] = {**globals()}
 
 

@@ -24,8 +24,6 @@ from pricing.market.rivals import open_model_for, rivals
 from pricing.meant import Meant
 from pricing.orderable import Order, bloc_members, refusal_reason, run_coordinates
 
-_MAKERS = ("OpenAI", "Anthropic", "Google", "xAI")
-_HOSTED_NAMES = frozenset({"claude", "sonnet", "opus", "haiku", "gpt", "gemini", "grok"})
 _FORMS = r"(?:instruct|chat|it|turbo|fast|lite|us|fp8|nvfp4|preview|\d{4})*"  # of one model, behind its name
 USUAL_MODEL, USUAL_SELLER = "Llama-3.3-70B", "OpenAI"  # of a page too: what would be run in place of an API
 LINE = "line"
@@ -143,8 +141,8 @@ def _hosted_price(catalogue: Catalogue, values: Mapping[str, Any]) -> str:
         key for key, price in catalogue.hosted.items()
         if model and (price.model == model or wanted.fullmatch(names.plain(key.partition("/")[2])))
     ]  # fmt: skip
-    own = [key for key in of_seller if key in fitting] or (fitting if vendor not in _MAKERS else [])
-    if model and not own and vendor not in _MAKERS and "bill" not in values:
+    own = [key for key in of_seller if key in fitting] or (fitting if vendor not in WORDS["makers"] else [])
+    if model and not own and vendor not in WORDS["makers"] and "bill" not in values:
         return ""
 
     def rank(key: str) -> tuple[float, int]:
@@ -259,7 +257,7 @@ def renter_called(catalogue: Catalogue, called: str) -> Meant:
 
 def price_called(catalogue: Catalogue, called: str) -> Meant:
     fitting = [key for key in catalogue.hosted if names.plain(key.partition("/")[2]) == names.plain(called)]
-    makers = [key for key in fitting if catalogue.hosted[key].vendor in _MAKERS]
+    makers = [key for key in fitting if catalogue.hosted[key].vendor in WORDS["makers"]]
     if not fitting:
         return _newest_price(catalogue, called)
     return Meant((makers or fitting)[0])
@@ -270,11 +268,11 @@ def _newest_price(catalogue: Catalogue, called: str) -> Meant:
     fitting = [
         key
         for key, price in catalogue.hosted.items()
-        if price.vendor in _MAKERS
+        if price.vendor in WORDS["makers"]
         and "(" not in key
         and pieces <= set(PATTERNS["pieces"].findall(key.split("/")[1].casefold()))
     ]
-    if not fitting or not pieces & _HOSTED_NAMES:
+    if not fitting or not pieces & {*WORDS["hosted_names"]}:
         raise UnknownNameError(f"No hosted model is called {called!r}.", ())
     newest = max(fitting, key=lambda key: ([*map(float, PATTERNS["numbers"].findall(key))], -len(key)))
     return Meant(newest, f"{called!r} is taken for {catalogue.hosted[newest].label}: it is the newest of that name.")

@@ -32,6 +32,6 @@ class LineWords(StrictModel):
 
 _READ = LineWords.model_validate(read_data("line_words.yaml"))
 WORDS: Mapping[str, Any] = {**_READ.model_dump(), **_READ.names, **_READ.lists, **_READ.words}
-FILLERS = frozenset(WORDS["fillers"].split())
+FILLERS, QUIET = (frozenset(WORDS[kind].split()) for kind in ("fillers", "quiet"))
 TRANSLATED = sorted(WORDS["translations"].items(), key=lambda pair: -len(pair[0]))  # several words before one
 FOREIGN = re.compile(rf"(?<!\w)(?:{'|'.join(f'({pattern})' for pattern, _ in TRANSLATED)})(?!\w)")

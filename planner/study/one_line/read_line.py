@@ -60,11 +60,6 @@ _ALWAYS = (("busy", 1.0), ("every", 1.0))
 _EXAMPLE = "64 H100 for 3 months in Germany, or Llama 70B at 5 requests a second"
 _MOST_UNSTATED = 1_000  # GPUs: for more a line states how many
 _MOST_WITH_GPUS = 500  # people: more of them use a service
-_ADJECTIVE = re.compile(
-    rf"(?<![a-z|-])(?P<nation>{'|'.join(WORDS['nationalities'])})(?:[- ]based)?"
-    rf"(?= (?:(?!(?:for|and|or|in|on|to|with|at|of|speech|language|text|{'|'.join(WORDS['nationalities'])})"
-    rf" )[a-z-]+ ){{0,2}}?(?:{WORDS['organizations'].replace(' ', '|')})(?![a-z]))"
-)
 
 
 def read_line(catalogue: Catalogue, typed: str, day: date | None = None) -> LineReading:
@@ -326,7 +321,7 @@ def _read_names(catalogue: Catalogue, parts: LineParts) -> None:
 
 def _read_nationality(parts: LineParts) -> Iterator[LineName]:
     """Yield the place of an adjective before what stands there: a Swiss bank, Dutch power prices."""
-    for match in _ADJECTIVE.finditer(parts.rest):
+    for match in PATTERNS["adjective"].finditer(parts.rest):
         place = next(place for word, place in WORDS["nationalities"].items() if re.fullmatch(word, match["nation"]))
         site = parts.values.get("site", place)
         is_unwanted = PATTERNS["negation"].search(parts.plain[: match.start("nation")])
