@@ -204,7 +204,7 @@ def test_a_field(tree: Tree) -> None:
         "from planner.scenario.link import scenario_from_link, scenario_to_link\n"
         "from planner.scenario.file import SavedScenario, file_schema, write_scenario\n"
         "from planner.scenario.question import keys_of_group\n"
-        "from planner.cli.field_page import field_page\n"
+        "from tools.field_page import field_page\n"
         "plan = scenario_from_link({'backup': '7.5'})[0]\n"
         "assert plan.work[0].backup_tb == 7.5\n"
         "assert scenario_to_link(plan) == {'backup': '7.5'}\n"
@@ -251,7 +251,7 @@ def test_a_verb(tree: Tree) -> None:
     assert tree.kept_to("A verb")
     assert "US-TX" in tree.python("-m", "planner", "sites")
     assert "where one could run machines" in tree.python("-m", "planner", "--help")
-    assert "## sites" in tree.python("-m", "planner.cli.help_page")
+    assert "## sites" in tree.python("-m", "tools.help_page")
 
 
 CHART = """

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from planner.cli import field_page, main
+from planner.cli import main
 from planner.cli.common import BAD_INPUT, OK
-from planner.cli.help_page import WRITE, help_page
 from planner.network.config_file import own_model
 from planner.scenario.scenario import Scenario
 from planner.scenario.task import ServingTask, TrainingTask
@@ -21,6 +20,8 @@ from tests.house import ROOT
 from tests.shell import run
 from tests.test_cli_speed import H100
 from tests.web.test_own_model import CONFIG
+from tools import field_page
+from tools.help_page import WRITE, help_page
 
 PAGE = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (.+)\n((?:(?!^## ).*\n)*)", PAGE, flags=re.MULTILINE))

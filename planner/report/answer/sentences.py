@@ -33,6 +33,7 @@ from planner.report.answer.sensitivity import (
     has_constant_demand,
     month_text,
     most_likely_change,
+    payback_month_text,
     sensitivity_sentences,
 )
 from planner.report.forms import scalar
@@ -114,6 +115,7 @@ def summarize_answer(plan: Plan, answer: Answer, futures: Futures | None = None)
         *confidence_sentences(answer),
         *limit_probability_sentences(answer, futures),
         *(most_likely_change(plan, answer, futures) if futures is not None else ()),
+        *_requested_fleet_text(plan, answer),
         *_other_options_text(answer),
         *_tie_sentences(answer),
         *_limit_sentences(answer),
@@ -265,6 +267,21 @@ def _other_options_text(answer: Answer) -> tuple[str, ...]:
     return tuple(texts)
 
 
+def _requested_fleet_text(plan: Plan, answer: Answer) -> tuple[str, ...]:
+    """Return the result of the fleet as requested, where another number of machines is better."""
+    fleet, own, rent = answer.requested, answer.own, answer.rent
+    if fleet is None or own is None or rent is None or own is fleet or own.option.way != "own":
+        return ()
+    available = fleet.option.accelerators * plan.setting.terms.hours_per_month * plan.setting.scenario.months
+    share = words.percent(float(fleet.option.useful_hours.sum()) / available)
+    more, payback = fleet.present_usd - rent.present_usd, payback_month_text(fleet.measures.payback)
+    pays = f"would pay back after {payback}" if payback else "would not pay back"
+    return (
+        f"The {fleet.option.accelerators:,.0f} you asked for would be used {share} of the time. They {pays}, and cost "
+        f"{words.usd(abs(more))} {'more' if more > 0 else 'less'} than renting.",
+    )
+
+
 def _tie_sentences(answer: Answer) -> tuple[str, ...]:
     if answer.verdict != "close" or answer.pair is None or not costs_alike(*tied_options(answer)):
         return ()
@@ -345,8 +362,8 @@ def _break_even_tile(plan: Plan, answer: Answer) -> Tile:
     )
     as_entered = ", as entered" if value is not None and any(way.is_skewed for way in answer.pair or ()) else ""
     above = ""
-    if busy is not None and value is not None:
-        above = f"above it {WAYS[cheaper_above_break_even(answer, busy).option.way].start_text} costs less; "
+    if busy is not None and value is not None and not as_entered:  # a phone has room for one of the two
+        above = f"{WAYS[cheaper_above_break_even(answer, busy).option.way].side} above; "
     if has_constant_demand(plan):
         shown, you = "none" if value is None else words.percent(value), plan_utilization(plan.setting, 1.0)
         return Tile("Break-even use", shown, f"{above}you: {words.percent(you)}{as_entered}", detail)

@@ -173,7 +173,8 @@ def _task(values: dict[str, Any], notes: list[str]) -> str:
     if "bill" in values and not tuned and (task != "serve" or "model" not in values):
         return "bill" if values.get("modality", "text") == "text" else task or "serve"
     is_short = {"gpus", "length"} <= values.keys() and values["length"] < _SHORTEST_HOURS
-    if "model" in values and not task and (is_short or "gpu_hours" in values):
+    is_used = "gpus" in values and values.get("busy", 1) < 1 and not task  # how long they run is stated, not for what
+    if "model" in values and not task and (is_short or is_used or "gpu_hours" in values):
         return "hours"
     if "model" in values and not task:
         task = _usual_task(values, notes)

@@ -205,7 +205,8 @@ def _add_requests_of_each(values: dict[str, Any], notes: list[str]) -> None:
     if values.get("team", 1) <= 0:
         raise LineError(f"{values['team']:g} people use nothing: write how many there are.")
     if "each_rps" in values:
-        values["rps"] = values["each_rps"] * values.get("team", values.get("online", 1))
+        a_day = values.get("rps", 0.0) * HOURS_PER_DAY * SECONDS_PER_HOUR if "of_people" in values else 1
+        values["rps"] = values["each_rps"] * values.get("team", values.get("online", a_day))
     elif "rps" in values and values["rps"] * HOURS_PER_DAY * SECONDS_PER_HOUR < values.get("team", 0) - 1:
         values["rps"] *= values["team"]
         notes.append("So few requests are taken for those of each person.")

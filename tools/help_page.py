@@ -1,6 +1,6 @@
 """The page docs/commands.md: every verb with all that it takes, in the words of `--help`.
 
-`python -m planner.cli.help_page > docs/commands.md` writes it anew. It is made from the parser itself, not from what
+`python -m tools.help_page > docs/commands.md` writes it anew. It is made from the parser itself, not from what
 `--help` prints, because that is broken into lines as each version of Python likes.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from planner.cli import _parser
 
-WRITE = "python -m planner.cli.help_page > docs/commands.md"
+WRITE = "python -m tools.help_page > docs/commands.md"
 _HEAD = f"""# Commands
 
 Every verb of the command line with all that it takes, as `--help` says it. Made by `{WRITE}`; `make quick` says

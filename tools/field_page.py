@@ -1,6 +1,6 @@
 """The page docs/fields.md: every field of a scenario with what it takes, as the records say it.
 
-`python -m planner.cli.field_page > docs/fields.md` writes it anew.
+`python -m tools.field_page > docs/fields.md` writes it anew.
 """
 
 import sys
@@ -11,7 +11,7 @@ from planner.scenario.fields import field_spec, leaf_fields
 from planner.scenario.path import Path, format_path
 from planner.scenario.question import KEYS
 
-WRITE = "python -m planner.cli.field_page > docs/fields.md"
+WRITE = "python -m tools.field_page > docs/fields.md"
 _HEAD = f"""# Every field of a scenario
 
 What a [scenario file](scenario.md), a [grid of a sweep](sweeps.md) and a link may say, as the records say it. Made by
