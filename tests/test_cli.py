@@ -147,7 +147,7 @@ def test_the_front_the_recommendation_and_why_others_lost(capsys: pytest.Capture
     code, out, _ = run(capsys, *RUN, "--deadline-days", "30")
     assert code == OK
     assert out.startswith("Train Llama 3 8B on 20 billion tokens\n")
-    assert "the cheapest within 30 days" in out
+    assert "the cheapest, what few sell aside, within 30 days" in out
     assert "recommended" in out
     for head in ("The front", "Runners-up", "Why candidates lost"):
         assert f"\n{head}" in out

@@ -149,6 +149,9 @@ def _rebuilt(scenario: Scenario, work: Work) -> Scenario:
 _STATES = {task: set(WORDS[f"states_{task}"].split()) for task in ("train", "serve")}
 
 
+_OF_ONE_RUN = frozenset({"tokens", "examples", "texts", "images", "epochs", "steps", "runs", "every", "gpus"})
+
+
 def _usual_task(values: Mapping[str, Any], notes: list[str]) -> str:
     is_large = values.get("gpus", 0) > _MOST_SERVED or "due" in values
     task = "train" if is_large and values.get("modality", "text") == "text" else "serve"
@@ -172,6 +175,8 @@ def _task(values: dict[str, Any], notes: list[str]) -> str:
     task = named or stated or ("serve" if is_replaced or is_served else "")
     if "bill" in values and not tuned and (task != "serve" or "model" not in values):
         return "bill" if values.get("modality", "text") == "text" else task or "serve"
+    if {"team", "budget"} <= values.keys() and task in ("tune", "train") and not _OF_ONE_RUN & values.keys():
+        return "hours"  # what many people do is no one run: what the budget pays for
     is_short = {"gpus", "length"} <= values.keys() and values["length"] < _SHORTEST_HOURS
     is_used = "gpus" in values and values.get("busy", 1) < 1 and not task  # how long they run is stated, not for what
     if "model" in values and not task and (is_short or is_used or "gpu_hours" in values):
