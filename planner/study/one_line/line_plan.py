@@ -160,6 +160,15 @@ def _usual_task(values: Mapping[str, Any], notes: list[str]) -> str:
     return task
 
 
+def _goes_by_hours(values: Mapping[str, Any], task: str) -> bool:
+    """Return whether GPUs and their hours are planned: stated ones, or what the budget of many people pays for."""
+    if {"team", "budget"} <= values.keys() and task in ("tune", "train"):
+        return not _OF_ONE_RUN & values.keys()
+    is_short = {"gpus", "length"} <= values.keys() and values["length"] < _SHORTEST_HOURS
+    is_used = "gpus" in values and values.get("busy", 1) < 1
+    return "model" in values and not task and (is_short or is_used or "gpu_hours" in values)
+
+
 def _task(values: dict[str, Any], notes: list[str]) -> str:
     tuned = "tune" in values or values.get("method") in ("lora", "qlora")
     if tuned and {"serve", "rps", "peak"} & values.keys() and ("tokens" not in values or "team" in values):
@@ -175,11 +184,7 @@ def _task(values: dict[str, Any], notes: list[str]) -> str:
     task = named or stated or ("serve" if is_replaced or is_served else "")
     if "bill" in values and not tuned and (task != "serve" or "model" not in values):
         return "bill" if values.get("modality", "text") == "text" else task or "serve"
-    if {"team", "budget"} <= values.keys() and task in ("tune", "train") and not _OF_ONE_RUN & values.keys():
-        return "hours"  # what many people do is no one run: what the budget pays for
-    is_short = {"gpus", "length"} <= values.keys() and values["length"] < _SHORTEST_HOURS
-    is_used = "gpus" in values and values.get("busy", 1) < 1 and not task  # how long they run is stated, not for what
-    if "model" in values and not task and (is_short or is_used or "gpu_hours" in values):
+    if _goes_by_hours(values, task):
         return "hours"
     if "model" in values and not task:
         task = _usual_task(values, notes)
