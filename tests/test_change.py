@@ -18,7 +18,7 @@ from tests.test_a_new_way import BARTER
 
 PAGE = (ROOT / "docs" / "CHANGE.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (.+)\n((?:(?!^## ).*\n)*)", PAGE, flags=re.MULTILINE))
-COPIED = ("planner", "pricing", "docs", "schemas")
+COPIED = ("planner", "pricing", "tools", "docs", "schemas")
 DAY = "2026-11-21"
 pytestmark = pytest.mark.slow
 
@@ -77,7 +77,7 @@ def _fits(path: str, named: str) -> bool:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Tree:
-    """A copy of what ships, with what is compiled of it: only what a recipe touches is compiled anew."""
+    """A copy of what ships and of the tools, with what is compiled of it: only what a recipe touches is compiled anew."""
     for room in COPIED:
         shutil.copytree(ROOT / room, tmp_path / room, ignore=shutil.ignore_patterns("*.pyc.*"))
     return Tree(tmp_path)
