@@ -77,7 +77,7 @@ def _fits(path: str, named: str) -> bool:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Tree:
-    """A copy of what ships and of the tools, with what is compiled of it: only what a recipe touches is compiled anew."""
+    """A copy of what ships, and the tools, as compiled: only what a recipe touches is compiled anew."""
     for room in COPIED:
         shutil.copytree(ROOT / room, tmp_path / room, ignore=shutil.ignore_patterns("*.pyc.*"))
     return Tree(tmp_path)
