@@ -277,7 +277,7 @@ def _requested_fleet_text(plan: Plan, answer: Answer) -> tuple[str, ...]:
     more, payback = fleet.present_usd - rent.present_usd, payback_month_text(fleet.measures.payback)
     pays = f"would pay back after {payback}" if payback else "would not pay back"
     return (
-        f"The {fleet.option.accelerators:,.0f} you asked for would be used {share} of the time. They {pays}, and cost "
+        f"The {fleet.option.accelerators:,.0f} you entered would be used {share} of the time. They {pays}, and cost "
         f"{words.usd(abs(more))} {'more' if more > 0 else 'less'} than renting.",
     )
 
