@@ -38,6 +38,8 @@ from tools.calibration.error_spread import (
     left_out,
 )
 
+pytestmark = pytest.mark.slow
+
 TRAINED = {
     "id": "mine", "model": "Llama 3 8B", "accelerator": "H100-SXM5-80GB", "n_accelerators": "8", "precision": "bf16",
     "tp": "1", "pp": "1", "seq_len": "8192", "global_batch_sequences": "128", "task": "pretrain",

@@ -24,6 +24,8 @@ from tests.evidence.mine import SERVED, TRAINED, as_csv
 from tests.facts import CATALOGUE, DAY
 from tests.rows import each_row
 
+pytestmark = pytest.mark.slow
+
 MEASURED = {"training": {"tokens_per_s_per_accelerator": "9000"}, "serving": {"output_tokens_per_s_total": "3000"}}
 BOTH = get_args(Kind)
 

@@ -23,6 +23,8 @@ from tests.kept.made import AT, version
 from tests.rows import each_row
 from tests.shell import run
 
+pytestmark = pytest.mark.slow
+
 
 def store(name: str, *groups: str) -> PlanStore:
     return PlanStore(Asker(name, frozenset(groups), name.title()))

@@ -19,6 +19,8 @@ from tests.facts import CATALOGUE, DAY
 from tests.kept.made import AT, later_facts, report, version
 from tests.rows import each_row
 
+pytestmark = pytest.mark.slow
+
 
 def test_nothing_is_set_up_before_the_first_save(place: str) -> None:
     assert PlanStore().plans() == []

@@ -18,6 +18,8 @@ from pricing.errors import QuoteError
 from pricing.quotes import parse_quotes, with_quotes
 from tests.facts import CATALOGUE, DAY
 
+pytestmark = pytest.mark.slow
+
 H200 = "H200-SXM-141GB"
 FRIDAY = date(2026, 11, 27)
 YEAR = {"accelerators": 64, "purchase": "reserved_1y", "usd_per_accelerator_hour": 2.1, "valid_until": FRIDAY}

@@ -11,6 +11,8 @@ from pricing.catalogue import Catalogue
 from pricing.errors import AmbiguousNameError, NameLookupError, UnknownNameError
 from tests.rows import each_row
 
+pytestmark = pytest.mark.slow
+
 CHIPS = {
     "H100-SXM5-80GB": ["h100 sxm", "H100 SXM5", "h100-sxm5-80gb", "Nvidia H100 SXM 80GB", "H100 80GB SXM5",
                        "h100 sxm 80 gb", "NVIDIA H100 80GB HBM3", "hgx h100 sxm", "H100_SXM5_80G", "h100"],

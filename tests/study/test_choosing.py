@@ -10,6 +10,8 @@ from planner.study.market.survey import market
 from planner.study.plan_any import chosen
 from tests.facts import CATALOGUE, DAY
 
+pytestmark = pytest.mark.slow
+
 TUNE = TrainingTask(model="llama-3-8b", method="lora", tokens=1e8, deadline_days=3.0)
 
 

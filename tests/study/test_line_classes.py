@@ -17,6 +17,8 @@ from tests.facts import DAY
 from tests.frozen import live_catalogue
 from tests.rows import each_row
 
+pytestmark = pytest.mark.slow
+
 _WORKS = ("8 h100 for 2 years", "llama 70b at 5 requests a second", "train a 7b on 100B tokens with 16 h100")
 _SLOTS = ("in", "at", "from", "on", "with", "via", "using")
 _NOBODY = ("Zyxcloud", "Qwertium", "Vornheim GmbH", "eu-fra-9", "xx-north-7", "zz9.metal", "新加坡", "Новоград")

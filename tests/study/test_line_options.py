@@ -12,6 +12,8 @@ from planner.study.one_line.read_line import read_line
 from tests.facts import DAY
 from tests.frozen import live_catalogue
 
+pytestmark = pytest.mark.slow
+
 
 def _answer_of(line: str) -> str:
     """Return the answer to a line as `ask` prints it."""

@@ -9,6 +9,8 @@ from tests.frozen import live_catalogue
 from tests.rows import each_row
 from tests.study.test_line_classes import _plan
 
+pytestmark = pytest.mark.slow
+
 
 @each_row(("line", "many"), [
     ("3x XE9640 with 4 H100 SXM each, offer of 410k euro", 12), ("four Lenovo SR685a with 8 MI300X each", 32),

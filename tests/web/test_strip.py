@@ -22,6 +22,8 @@ from tests.facts import DAY
 from tests.web.test_pages import APP, SLOW
 from tests.web.test_questions import asked, visit
 
+pytestmark = pytest.mark.slow
+
 
 def verdict_line(app: AppTest) -> str:
     """The second line of the strip; the verdict itself is the title of the Answer page."""

@@ -23,6 +23,8 @@ from tools.calibration.first_tokens import FIRST_TOKEN, fit_first_tokens, waited
 from tools.calibration.observed import FittedObservations
 from tools.calibration.serving import EXPECTED, expected, fit, leave_one_group_out, refit, weights_of
 
+pytestmark = pytest.mark.slow
+
 ROWS = serving_rows()
 PLAIN = next(row for row in ROWS if row["id"] == "R0002")
 

@@ -21,6 +21,8 @@ from pricing.feeds.store import LivePriceStore
 from tests.pricing.feeds.made import BRISK, DAY, HOST, row, source
 from tests.pricing.feeds.server import Answer, Server
 
+pytestmark = pytest.mark.slow
+
 RUNPOD = "runpod/H100-SXM5-80GB/1x/global/on_demand/community-cloud"
 LAMBDA = "lambda/H100-SXM5-80GB/1x/all-regions/on_demand"
 COLLECTED = ("published-", "list-")  # sources that list other sellers
