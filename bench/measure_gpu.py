@@ -368,11 +368,6 @@ def put(path: Path, text: str) -> None:
         raise SystemExit(f"{path}: not written, {error.strerror}.") from error
 
 
-def main() -> Iterator[str]:
-    """Yield the hint of `python -m bench`: run this by hand, on a machine with a GPU."""
-    yield "run by hand where a GPU is: python bench/measure_gpu.py --out mine"
-
-
 def run(asked: list[str]) -> int:
     """Measure and write. Returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)

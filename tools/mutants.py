@@ -1,6 +1,6 @@
 """Change one thing in the code at a time and count how many of the changes the tests notice.
 
-    python -m bench.mutants --count 10 --seed 3 planner/money/carbon pricing/belief
+    python -m tools.mutants --count 10 --seed 3 planner/money/carbon pricing/belief
 
 Each mutant is made in a copy of the tree: an operator, a comparison, a number, or low and high are exchanged. The tests
 of the package run first, then all quick tests. What survives is printed with its place: either a test is missing, or
