@@ -88,4 +88,5 @@ class Premises(Record):
     decommissioning_share: Figure | None = figure("1", "Wiping, removing, freight at the end, share of the price")
     low_voltage_kw: Figure | None = figure("kW", "What its circuits carry for hours, where sockets have 100 to 120 V")
     usual_voltage_kw: Figure | None = figure("kW", "What its circuits carry for hours, where sockets have 230 V")
+    all_kw: Figure | None = figure("kW", "What all machines may draw, each at such circuits; empty: as much as one")
     note: Note = None

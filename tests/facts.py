@@ -2,7 +2,14 @@
 
 from datetime import date
 
+from planner.money.ways import WAYS, Side
+from planner.scenario.ways import Way
 from pricing.load import load_catalogue
 
 DAY = date(2026, 11, 21)
 CATALOGUE = load_catalogue()
+
+
+def options_of_side(*sides: Side) -> tuple[Way, ...]:
+    """The ways that speak for one of these answers."""
+    return tuple(key for key, spec in WAYS.items() if spec.side in sides)

@@ -25,7 +25,7 @@ from planner.money.renting.orders import busiest_order
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
 from planner.money.verdict.decision import Verdict
-from planner.money.ways import WAYS, options_of_side
+from planner.money.ways import WAYS
 from planner.report.answer.document import answer_document
 from planner.report.answer.plan_report import PlanReport, plan_text
 from planner.report.answer.sentences import summarize_answer
@@ -44,7 +44,7 @@ from pricing import Catalogue, load_catalogue
 from pricing.orderable import refusal_reason
 from pricing.query import AGEING_DAYS, OfferFilter, find
 from tests import newcomers
-from tests.facts import DAY
+from tests.facts import DAY, options_of_side
 from tests.frozen import live_catalogue
 from tests.house import ROOT
 

@@ -20,7 +20,7 @@ from planner.money.many_ledgers import build_ledger, option_builder
 from planner.money.option import Option
 from planner.money.owning.lines import CARDS, SERVERS
 from planner.money.owning.machine import Machine, stands_in
-from planner.money.owning.place import watts_per_accelerator
+from planner.money.owning.place import figure_end, watts_per_accelerator
 from planner.money.price_path import CHANGE, LEVEL, PRICE_AGREED, STEP, WORTH_AGREED
 from planner.money.renting.offer_inputs import PRICE
 from planner.money.renting.orders import placement_limits
@@ -28,7 +28,6 @@ from planner.money.setting import PlanContext
 from planner.money.ways import WAYS
 from planner.scenario.base import HOURS_PER_YEAR
 from planner.scenario.ways import Way
-from pricing import Figure
 from pricing.caching import cached, cached_property
 from pricing.electricity import WORLD, GridIntensity, grid_intensity_at, mean_grid_intensity
 from pricing.orderable import allowed_countries, sale
@@ -69,7 +68,7 @@ def embodied_carbon(setting: PlanContext, machine: Machine, case: Case) -> Embod
     """Return the emissions of making one accelerator of the plan, at an end of the range."""
     chip = setting.catalogue.accelerators.get(setting.scenario.accelerator)
     figure = None if chip is None else chip.embodied_kg
-    kg = _figure_value(figure, case)
+    kg = figure_end(figure, case)
     if machine.is_complete:  # a Mac is made whole
         return EmbodiedCarbon(kg, 0.0, is_whole_machine=True)
     if figure is None and chip is not None and chip.memory_gb is not None and chip.kind in ("gpu", "asic"):
@@ -95,11 +94,7 @@ def life_years(setting: PlanContext, case: Case) -> float:
 
 
 def _fact(setting: PlanContext, fact: str, case: Case) -> float:
-    return _figure_value(setting.catalogue.facts[fact].figure, case)
-
-
-def _figure_value(figure: Figure | None, case: Case) -> float:
-    return float("nan") if figure is None else end(figure.newest, case)
+    return figure_end(setting.catalogue.facts[fact].figure, case)
 
 
 class EmissionRange(NamedTuple):

@@ -277,10 +277,6 @@ class SolveResult:
         """Return whether there is a number, for each entry."""
         return np.asarray(np.isfinite(self.value))
 
-    def at(self, index: int) -> SolveResult:
-        """The number, or its reason, of one entry."""
-        return SolveResult(float(np.asarray(self.value)[index]), np.asarray(self.reason[index]))
-
 
 def solve_result(value: Num, *, reasons: dict[str, NDArray[np.bool_]]) -> SolveResult:
     """`value` where none of the reasons against it holds; otherwise the first of them that does."""

@@ -9,7 +9,7 @@ from planner.money.inflation import add_price_change, deflate_lines
 from planner.money.ledger import CASES, COMPUTED, Case, Line, end
 from planner.money.owning.inputs import CHANGES, FACTS
 from planner.money.owning.lines import WAGE
-from planner.money.owning.place import usual_place
+from planner.money.owning.machine import usual_place_of
 from planner.money.setting import PlanContext
 from planner.scenario.base import MONTHS_PER_YEAR, ONE_MACHINE
 from pricing.caching import cached
@@ -75,5 +75,5 @@ def _size(setting: PlanContext, peak: int) -> float:
     """Return the part of the floor: the part of a machine; none at a desk, where those who use the cards run them."""
     place = setting.scenario.own.place
     if place is None and not _is_service(setting):
-        place = usual_place(setting.catalogue, setting.scenario.accelerator, peak)
+        place = usual_place_of(setting, peak)
     return 0.0 if place in ("home", "office") else min(peak / ONE_MACHINE, 1.0)

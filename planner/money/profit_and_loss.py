@@ -46,11 +46,6 @@ class ProfitAndLoss:
         """The rows by year of twelve months; the last may be shorter."""
         return {name: by_tax_year(usd=usd) + 0.0 for name, usd in self.by_month.items()}
 
-    @property
-    def years(self) -> int:
-        """Number of years; the last may be shorter."""
-        return len(self.rows["profit"])
-
     @cached_property
     def break_even_usd(self) -> float | None:
         """The price of a sold hour at which the profits of all years sum to zero."""

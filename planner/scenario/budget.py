@@ -145,12 +145,12 @@ class _DemandLayer:
 def estimate_compute(size: PlanSize) -> ComputeEstimate:
     """Return what a plan of this work calculates."""
     months = math.ceil(size.years * MONTHS_PER_YEAR) + 1
-    calm = [2 for work in size.work if not _has_named_model(work) for _ in work.jobs]
+    calm = [2 for work in size.work if not work.has_task for _ in work.jobs]
     answer, turns = _random_layers(size.work, FUTURES, FUTURES), _random_layers(size.work, TURNS * STEPS, TURNS)
     differing = months if _varies_by_month(size.work) else 1
     levels = math.prod(calm) if len(calm) < MOST_LEVELS.bit_length() else MOST_LEVELS
     runs = [_combined(layers, min(levels, MOST_LEVELS), months, differing) for layers in (answer, turns)]
-    named = [work for work in size.work if _has_named_model(work)]
+    named = [work for work in size.work if work.has_task]
     return ComputeEstimate(
         months,
         levels=_merged_levels([*calm, *(layer.levels + 1 for layer in answer)]) * differing,
@@ -206,11 +206,6 @@ def _largest_allowed(most: int, cut: Callable[[int], PlanSize]) -> int:
     return low
 
 
-def _has_named_model(work: Work) -> bool:
-    """Return whether the hours of this work come from a model that is named, and so differ from future to future."""
-    return bool(work.train or work.serve or work.run)
-
-
 def _varies_by_month(works: Sequence[Work], *, grows: bool = True) -> bool:
     """Return whether what the work wants differs from month to month; also where it only grows."""
     return any(
@@ -221,7 +216,7 @@ def _varies_by_month(works: Sequence[Work], *, grows: bool = True) -> bool:
 
 def _random_layers(works: Sequence[Work], futures: int, futures_of_jobs: int) -> list[_DemandLayer]:
     """Return what differs from future to future: each job, in as many futures as jobs take, then each work."""
-    jobs = [_DemandLayer(2, 1, futures_of_jobs) for work in works if _has_named_model(work) for _ in work.jobs]
+    jobs = [_DemandLayer(2, 1, futures_of_jobs) for work in works if work.has_task for _ in work.jobs]
     fixed = [work.by_hour for work in works if not work.may_wait]
     return jobs + [_DemandLayer(3, len({*day, 0.0}), futures) if day else _DemandLayer(2, 1, futures) for day in fixed]
 

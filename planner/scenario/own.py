@@ -151,7 +151,8 @@ class OwnInputs(ScenarioModel):
     deposit_share: Share | None = None
     # what it costs to run
     place: Annotated[Place | None, Field(description="empty: one card for private people or small desktop at home, two "
-        "to four of them or up to two workstation cards in an office, all others in a data centre"),
+        "to four of them (16 where each job takes one) or up to two workstation cards in an office, all others in a "
+        "data centre"),
         ask("place", "Where it stands",
         "Sets whose price of electricity, which cooling, space and people count, and what its circuits carry.",
         usual="as such machines do")] = None  # fmt: skip

@@ -175,6 +175,11 @@ class Work(ScenarioModel):
         return self
 
     @property
+    def has_task(self) -> bool:
+        """Return whether its hours come from a task that is named, so that they differ by accelerator and future."""
+        return bool(self.train or self.serve or self.run)
+
+    @property
     def stated_hours_per_month(self) -> float | None:
         """The accelerator-hours of a month, where they are said as such, by people or by jobs."""
         if self.people is not None:

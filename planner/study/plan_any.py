@@ -20,7 +20,6 @@ from planner.scenario.ways import Way
 from planner.scenario.work import Work
 from planner.speed.work_to_hours import LateRun
 from planner.study.market.candidate import MarketStudy
-from planner.study.market.hours_needed import has_task
 from planner.study.market.pareto_front import no_candidate_sentences, summary
 from planner.study.market.survey import market
 from planner.study.mix.best_mix import add_best_mix
@@ -46,7 +45,7 @@ def planned(catalogue: Catalogue, scenario: Scenario, day: date) -> Plan:
 
 def chosen(catalogue: Catalogue, scenario: Scenario, day: date) -> Scenario:
     """Return the scenario with the recommended accelerator and count; unchanged where both are given."""
-    free = scenario.accelerator == ANY_ACCELERATOR and any(has_task(work) for work in scenario.work)
+    free = scenario.accelerator == ANY_ACCELERATOR and any(work.has_task for work in scenario.work)
     if not free and not any(work.train and work.train.choose_count for work in scenario.work):
         return scenario
     return _chosen(Facts(catalogue), scenario, day)
@@ -69,7 +68,7 @@ class Facts:
 def _chosen(facts: Facts, scenario: Scenario, day: date) -> Scenario:
     for index, work in enumerate(scenario.work):
         free = scenario.accelerator == ANY_ACCELERATOR
-        if has_task(work) and (free or (work.train and work.train.choose_count)):
+        if work.has_task and (free or (work.train and work.train.choose_count)):
             scenario = _with_choice(facts.catalogue, scenario, index, work, day)
     return scenario
 
@@ -105,7 +104,7 @@ def owned_for_less(plan: Plan) -> tuple[str, ...]:
     """Return the accelerators that cost least to own, where the choice went by what is rented and took others."""
     setting = plan.setting
     work = setting.written.work[0]
-    if setting.written.accelerator != ANY_ACCELERATOR or not has_task(work) or work.run:
+    if setting.written.accelerator != ANY_ACCELERATOR or not work.has_task or work.run:
         return ()
     study = _study(Facts(setting.catalogue), setting.written.model_copy(update={"work": (work,)}), setting.day)
     owned = [

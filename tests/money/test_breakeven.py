@@ -12,7 +12,7 @@ from planner.money.measures import present_usd
 from planner.money.owned_fleet import purchase_orders
 from planner.money.plan import Plan, plan
 from planner.money.verdict.answer import build_answer
-from planner.money.verdict.breakeven import FOUND, HARDWARE_PRICES, STEP, BreakEven, break_even, break_evens
+from planner.money.verdict.breakeven import FOUND, HARDWARE_PRICES, NAMES, STEP, BreakEven, break_even
 from planner.report.answer.other_measures import hours_rule_sentences
 from planner.report.answer.sensitivity import sensitivity_sentences
 from planner.report.answer.tables import break_even_table
@@ -64,7 +64,7 @@ def found(scenario: Scenario) -> dict[str, BreakEven]:
     own, rent = made.option("own"), made.option("on_demand")
     assert own is not None
     assert rent is not None
-    return {even.name: even for even in break_evens(made, own, rent)}
+    return {name: break_even(made, own, rent, name) for name in NAMES}
 
 
 def saving_and_size(made: Plan, tried: dict[str, float]) -> tuple[float, float]:
@@ -202,7 +202,7 @@ def test_the_price_of_a_reservation_is_not_the_price_on_demand() -> None:
     made = plan(CATALOGUE, scenario, DAY)
     own, reserved = made.option("own"), made.option("reserved")
     assert reserved is not None
-    price = break_evens(made, own, reserved)[1]
+    price = break_even(made, own, reserved, NAMES[1])
     assert (price.you, price.reason) == (2.2, FOUND)
     there = build_ledger(made.setting.with_tried({"usd_per_accelerator_hour": price.value}), option_builder(reserved))
     assert there is not None

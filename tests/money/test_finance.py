@@ -141,8 +141,8 @@ def test_payments_below_the_price_imply_a_negative_rate() -> None:
         price_usd=1_200.0, usd_per_month=np.array([100.0, 90.0]), months=12, balloon_usd=0.0, in_advance=False
     )
     assert got.is_found.all()
-    assert close(got.at(0).value, 0.0)
-    assert got.at(1).value < 0
+    assert close(np.asarray(got.value)[0], 0.0)
+    assert np.asarray(got.value)[1] < 0
 
 
 # Equal yearly and levelised cost
@@ -173,7 +173,7 @@ def test_without_a_useful_hour_there_is_no_price_of_one() -> None:
     )
     assert got.is_found.tolist() == [False, True]
     assert got.reason.tolist() == [finance.NO_HOURS, FOUND]
-    assert got.at(1).value == 15.0
+    assert np.asarray(got.value)[1] == 15.0
 
 
 # Rate of return
@@ -203,8 +203,8 @@ def test_the_modified_rate_is_that_of_another_library(out: list[float], back: li
 def test_money_that_moves_one_way_has_no_modified_rate_and_each_draw_has_its_own() -> None:
     usd = np.array([[-120_000.0, 39_000, 30_000, 21_000, 37_000, 46_000], [1.0, 2, 3, 4, 5, 6]])
     got = finance.modified_irr(usd=usd, rate_per_year=np.array([0.1, 0.1]), years=np.arange(6))
-    assert got.at(0).value == pytest.approx(0.11750925868492845)
-    assert got.at(1).reason == finance.ONE_WAY
+    assert np.asarray(got.value)[0] == pytest.approx(0.11750925868492845)
+    assert got.reason[1] == finance.ONE_WAY
 
 
 @given(st.floats(-0.5, 3.0), st.integers(1, 60))
@@ -263,7 +263,7 @@ def test_the_first_reason_that_holds_is_given() -> None:
     )
     assert got.reason.tolist() == ["none: a", "none: b", FOUND]
     assert got.is_found.tolist() == [False, False, True]
-    assert got.at(2).value == 3.0
+    assert np.asarray(got.value)[2] == 3.0
 
 
 def test_a_root_is_found_for_each_entry_and_missing_where_there_is_none() -> None:

@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.money.demand.levels import GRID_ERROR, DemandLevels, hourly_levels, on_off_levels, together
+from planner.money.demand.levels import DemandLevels, hourly_levels, on_off_levels, together
 from planner.money.demand.stream import demand
 from planner.scenario.budget import MOST_LEVELS
 from planner.scenario.scenario import Scenario
 from tests.examples import at_most
 
 MEGABYTE = 1e6
+GRID_ERROR = 1 / (4 * (MOST_LEVELS - 1))  # of the most at once, for each kind of work that takes a grid
 SEASON = (1.0, 1.1, 0.9, 1.0, 1.0, 1.0, 0.7, 1.0, 1.2, 1.0, 1.0, 1.0)
 DAY = (1.0, *(0.49 + hour / 100 for hour in range(1, 24)))
 
@@ -94,7 +95,7 @@ def test_equal_levels_are_one_and_lose_nothing() -> None:
     works = [on_off_levels(np.array([8.0]), np.array([0.3])) for _ in range(8)]
     found = together(works)
     assert found.sizes.tolist() == [8.0 * one for one in range(1, 9)]
-    assert found.count <= MOST_LEVELS
+    assert found.ever_used.sum() <= MOST_LEVELS
     done, _ = spelt_out(works, np.array([20.0]), 0)
     assert found.below(20.0) == pytest.approx(done[0], rel=1e-12)
     drawn = together([on_off_levels(np.array([8.0]), np.full((2, 1), 0.3)) for _ in range(8)])

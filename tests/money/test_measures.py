@@ -155,7 +155,7 @@ def test_draws_give_what_numbers_give() -> None:
         for name in ("present_usd", "total_usd", "cash_today_usd", "eac_usd_per_year", "npv_usd"):
             assert np.asarray(getattr(found, name))[at] == pytest.approx(getattr(measures, name)), name
         assert np.asarray(found.usd_per_useful_hour.value)[at] == pytest.approx(measures.usd_per_useful_hour.value)
-        assert found.irr.at(at).reason == measures.irr.reason
+        assert found.irr.reason[at] == measures.irr.reason
 
 
 def test_real_terms() -> None:

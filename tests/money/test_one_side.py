@@ -9,10 +9,9 @@ from planner.money.ledger import YOUR_INPUT, LedgerInput, Line
 from planner.money.option import Option
 from planner.money.plan import plan
 from planner.money.verdict.answer import build_answer
-from planner.money.ways import options_of_side
 from planner.scenario.rent import RentalInputs
 from planner.scenario.scenario import Scenario
-from tests.facts import CATALOGUE, DAY
+from tests.facts import CATALOGUE, DAY, options_of_side
 from tests.money.test_answer import asked, option, said
 from tests.rows import each_row
 

@@ -7,8 +7,8 @@ import pytest
 
 from planner.money.old_figures import doubts
 from planner.money.owning import owned
-from planner.money.owning.machine import machine
-from planner.money.owning.place import customer, usual_place
+from planner.money.owning.machine import machine, usual_place
+from planner.money.owning.place import customer
 from planner.money.plan import Plan, plan
 from planner.money.verdict.answer import build_answer
 from planner.scenario.file import read_scenario
@@ -266,12 +266,70 @@ def test_cards_are_bought_in_workstations(count: int, what: str) -> None:
 def test_only_a_few_cards_of_desks_stand_elsewhere_than_in_a_data_centre() -> None:
     catalogue = live_catalogue()
     chips = ("H100-SXM5-80GB", "L40S-48GB")
-    assert {usual_place(catalogue, chip, many) for chip in chips for many in (1, 4, 64)} == {"colocation"}
-    workstation = [usual_place(catalogue, "RTX-6000-Ada-48GB", many) for many in (1, 2, 3, 64)]
-    assert workstation == ["office", "office", "colocation", "colocation"]
-    cards = [usual_place(catalogue, "RTX-4090-24GB", many) for many in (1, 2, 3, 4, 5)]
-    assert cards == ["home", "office", "office", "office", "colocation"]
+
+    def places(chip: str, *counts: int, is_single: bool = False) -> list[str]:
+        return [usual_place(catalogue, chip, many, is_single=is_single) for many in counts]
+
+    for chip in chips:
+        assert {*places(chip, 1, 4, 64), *places(chip, 1, 4, 64, is_single=True)} == {"colocation"}
+    for is_single in (False, True):
+        workstation = places("RTX-6000-Ada-48GB", 1, 2, 3, 64, is_single=is_single)
+        assert workstation == ["office", "office", "colocation", "colocation"]
+    assert places("RTX-4090-24GB", 1, 2, 3, 4, 5) == ["home", "office", "office", "office", "colocation"]
+    assert places("RTX-5090-32GB", 1, 5, 12, 16, 17, is_single=True) == ["home", *["office"] * 3, "colocation"]
     assert OwnInputs().place is None
+
+
+def of_consumers(accelerator: str, count: int, **said: Any) -> Plan:
+    """The plan of a card that the frozen catalogue does not say is for private people."""
+    work = {"accelerators": count, "busy_share": 0.25, "storage_tb": 0.0, **said.pop("work", {})}
+    card = CATALOGUE.accelerators[accelerator].model_copy(update={"consumer": True})
+    facts = CATALOGUE.model_copy(update={"accelerators": {**CATALOGUE.accelerators, accelerator: card}})
+    return plan(facts, Scenario.model_validate({"accelerator": accelerator, "work": (work,), **said}), DAY)
+
+
+def test_five_cards_of_a_studio_stand_at_five_desks() -> None:
+    """Five machines for one card at 1,400 and five RTX 3090 at 800: 11,000; no space, no people, no server of eight."""
+    made = of_consumers("RTX-3090-24GB", 5, site="US-TX", work={"accelerators_per_job": 1})
+    assert made.option("own").what == "5 workstations with 1 x RTX 3090 24 GB each"  # type: ignore[union-attr]
+    lines = bills(made)
+    assert lines["Servers, with spares"] == pytest.approx(5 * (1_400 + 800))
+    assert not {"People", "People who run them", "Space, by contracted power"} & lines.keys()
+
+
+@pytest.mark.parametrize(("count", "machines"), [(6, 2), (10, 3), (24, 6)])
+def test_an_office_has_circuits_for_each_machine(count: int, machines: int) -> None:
+    """Two circuits of 15 A carry 2.88 kW; four RTX 4090 in a workstation draw 320 + 4 x 450 = 2.12 kW."""
+    made = asked("RTX-4090-24GB", count, 0.4, 0.4, site="US-CA", own={"place": "office"})
+    what = machine(made.setting)
+    assert what is not None
+    assert what.holds_cards
+    assert made.option("own") is not None
+    assert -(-count // what.accelerators) >= machines
+    assert any(f"{-(-count // what.accelerators)} machines, each at circuits of its own" in it for it in warned(made))
+
+
+def test_an_office_does_not_carry_forty_cards() -> None:
+    """Ten workstations of four RTX 3090 draw 10 x 320 + 40 x 350 W = 17.2 kW, 48 of them 20.6: more than 20."""
+    assert asked("RTX-3090-24GB", 40, 0.4, 0.3, site="US-TX", own={"place": "office"}).option("own") is not None
+    assert why_not(asked("RTX-3090-24GB", 48, 0.4, 0.3, site="US-TX", own={"place": "office"})) == (
+        "48 x RTX 3090 24 GB draw up to 20.6 kW and the circuits of an office carry about 20 kW for 12 machines "
+        "(120 V): 44 of them, cards held to 337 W each, or 20.7 kW of power would do"
+    )
+
+
+def test_a_server_of_eight_is_too_much_for_an_office() -> None:
+    made = asked("H100-SXM5-80GB", 16, 0.4, 3.0, site="US-TX", own={"place": "office"})
+    assert "20.4 kW" in why_not(made)
+    assert "5.76 kW for 2 machines" in why_not(made)
+
+
+def test_no_fabric_joins_servers_of_cards_for_private_people() -> None:
+    """GeForce cards have no fabric to join: ports of an ordinary switch, 50 a card; of others a fabric of 3,570."""
+    cards = of_consumers("RTX-4090-24GB", 16, own={"place": "colocation"})
+    assert bills(cards)["Network between servers"] == pytest.approx(16 * 50)
+    boards = asked("H100-SXM5-80GB", 16, 0.25, 3.0, own={"place": "colocation"})
+    assert bills(boards)["Network between servers"] == pytest.approx(16 * 3_570)
 
 
 # Bad input, and sums that may be for one machine or for all

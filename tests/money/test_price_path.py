@@ -30,4 +30,4 @@ def test_quotes_that_imply_nothing_say_why() -> None:
     assert got.reason.tolist() == [
         price_path.LONGER_COSTS_LESS, price_path.LONGER_COSTS_LESS, FOUND, price_path.OUT_OF_RANGE,
     ]  # fmt: skip
-    assert got.at(2).value == pytest.approx(0.0, abs=1e-12)
+    assert np.asarray(got.value)[2] == pytest.approx(0.0, abs=1e-12)

@@ -11,7 +11,7 @@ from planner.money.measures import Measures, Payback, compute_measures
 from planner.money.option import Option
 from planner.money.plan import Plan, plan
 from planner.money.verdict.answer import build_answer
-from planner.money.verdict.breakeven import break_evens
+from planner.money.verdict.breakeven import break_even
 from planner.scenario.known_names import resolve_names
 from planner.scenario.scenario import Scenario
 from pricing import Catalogue, load_catalogue
@@ -136,7 +136,7 @@ class Scene:
     def break_even_busy_share(self) -> float:
         """Return the busy share at which owning and renting cost the same."""
         own, rent = self.option("own"), self.option("on_demand")
-        (found,) = (even.value for even in break_evens(self.plan, own, rent) if even.name == "busy_share")
+        found = break_even(self.plan, own, rent, "busy_share").value
         assert found is not None
         return float(found)
 

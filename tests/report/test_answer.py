@@ -5,7 +5,6 @@ from urllib.parse import parse_qsl
 import numpy as np
 import pytest
 
-from planner.money.ways import options_of_side
 from planner.report.answer.notes import deciding_people_sentences
 from planner.report.answer.plan_report import PlanReport, plan_text
 from planner.report.answer.sentences import AnswerSummary, summarize_answer
@@ -19,7 +18,7 @@ from planner.scenario.presets import find_preset, load_presets
 from planner.scenario.scenario import Scenario
 from planner.study.plan_any import planned
 from planner.study.uncertainty.sure_verdict import decided
-from tests.facts import CATALOGUE, DAY
+from tests.facts import CATALOGUE, DAY, options_of_side
 from tests.rows import each_row
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from planner.api.plans import ask, line_result
-from planner.money.owning.place import place_key
+from planner.money.owning.machine import place_key
 from planner.money.plan import build_context
 from planner.money.ways import WAYS
 from planner.study.market.candidate import sold_by_many
@@ -177,3 +177,47 @@ def test_a_few_boards_that_a_line_may_buy_stand_beside_cards_that_need_no_server
     assert fewer is not None
     assert fewer.present_usd < boards.present_usd / 2
     assert not ask(live_catalogue(), "rent 2 H100 for 3 months", DAY, with_answer=False).beside
+
+
+@pytest.mark.parametrize("line", [
+    "qwen3 235b for a German ministry, peak of 12 requests per second, data must stay in the EU, 3 years",
+    "serve qwen3 235b in France at 5 requests/s, data stays in the EU, own or rent for 3 years",
+])  # fmt: skip
+def test_any_gpu_is_one_that_somebody_rents_out_where_the_work_stays(line: str) -> None:
+    """A plan compares renting with owning, so that both have a cost; what is not hosted there has a reason."""
+    report = ask(live_catalogue(), line, DAY).report
+    assert report is not None
+    assert report.answer.rent is not None
+    assert report.answer.own is not None
+    (hosted,) = (each for each in report.summary.sentences if each.startswith("By the token"))
+    assert "costs $" in hosted
+    assert "in the European Union" in hosted
+
+
+@pytest.mark.parametrize(("line", "found"), [
+    ("96 h100 in Mumbai for 2 years", "That is the price anywhere: in India it is $"),
+    ("24 H100 in Singapore for 3 years", "at Oracle Cloud"),
+    ("16 H200 in Brazil for a year", "That is the price anywhere: in Brazil it is $"),
+    ("8 h100 in Poland for a year", "no seller on record likely has so many in Poland"),
+    ("8 h100 for a year", ""),
+    ("16 h100 in Texas for a year", ""),
+    ("96 h100 in India for 2 years, data must stay in the country", ""),
+])  # fmt: skip
+def test_a_price_from_elsewhere_stands_beside_that_of_the_place(line: str, found: str) -> None:
+    answer = _answer_of(line)
+    assert ("That is the price anywhere" in answer) == bool(found)
+    assert found in answer
+
+
+@pytest.mark.parametrize(("line", "most_usd"), [
+    ("6 artists render in blender 5 hours a day, six 4090s or the cloud?", 30_000),
+    ("8 rtx 5090 for rendering in our studio, 30% busy, 3 years", 70_000),
+    ("6 RTX PRO 6000 in our office for 3 years", 120_000),
+    ("ten 4090s in the office, 40% busy, 3 years", 80_000),
+])  # fmt: skip
+def test_cards_of_an_office_are_bought_in_workstations_at_its_circuits(line: str, most_usd: float) -> None:
+    report = ask(live_catalogue(), line, DAY).report
+    assert report is not None
+    assert place_key(report.plan.setting) == "office"
+    assert report.answer.own is not None
+    assert report.answer.own.present_usd < most_usd

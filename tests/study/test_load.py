@@ -48,10 +48,10 @@ def test_the_envelope_is_the_cheapest_everywhere(lines: list[tuple[float, float]
     screens = [Screen(str(number), idle, busy) for number, (idle, busy) in enumerate(lines)]
     pieces = lower_envelope(screens)
     assert (pieces[0].from_share, pieces[-1].to_share) == (0.0, 1.0)
-    by_name = {screen.name: screen for screen in screens}
     for piece in pieces:
         for share in np.linspace(piece.from_share, piece.to_share, 5):
-            assert by_name[piece.name].at(share) <= min(screen.at(share) for screen in screens) + 1e-9
+            costs = {it.name: it.usd_per_hour + it.usd_per_busy_hour * share for it in screens}
+            assert costs[piece.name] <= min(costs.values()) + 1e-9
 
 
 def test_demand_all_at_once_is_all_or_nothing() -> None:

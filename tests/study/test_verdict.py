@@ -15,7 +15,6 @@ from planner.money.setting import BUSY_FACTOR
 from planner.money.verdict.answer import Answer, build_answer
 from planner.money.verdict.contender import SKEWED
 from planner.money.verdict.shares import PLAIN, PROBABLY
-from planner.money.ways import options_of_side
 from planner.report.answer.sentences import summarize_answer
 from planner.report.futures.counted import confidence_sentences, medians_table
 from planner.report.title import title
@@ -23,7 +22,7 @@ from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.futures import Futures
 from planner.study.uncertainty.sure_verdict import decided, median_shifts
 from tests.examples import at_most
-from tests.facts import DAY
+from tests.facts import DAY, options_of_side
 from tests.money.test_answer import option
 from tests.rows import each_row
 from tests.study.planned import catalogue, planned

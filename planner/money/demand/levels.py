@@ -9,8 +9,9 @@ how many it then wants. These are its patterns: within one, levels are the same 
 all of them; how often the pattern holds is the only thing that has draws.
 
 A grid keeps time, accelerator-hours and the most at once as they are. It splits a level between the two steps beside
-it, so that a fleet whose size lies between these two steps is said to do less of it: at most a quarter of a step, a
-`GRID_ERROR` of the most at once, for each kind of work or job that is added and only while the level lies there.
+it, so that a fleet whose size lies between these two steps is said to do less of it: at most a quarter of a step,
+1 / (4 * (MOST_LEVELS - 1)) of the most at once, for each kind of work or job that is added and only while the level
+lies there.
 """
 
 from __future__ import annotations
@@ -27,7 +28,6 @@ from pricing.caching import cached_property
 
 Array = NDArray[np.float64]
 
-GRID_ERROR = 1 / (4 * (MOST_LEVELS - 1))  # of the most at once, for each kind of work that takes a grid
 _ONE = 1e-9
 _ENDS = (0, -1)  # months
 _PLAIN = 2  # dimensions of shares without draws
@@ -43,10 +43,6 @@ class DemandLevels:
         Array  # patterns x levels x months: the share of its pattern's hours in which a level is wanted; sums to 1
     )
     shares: Array  # (draws x) patterns x months: the share of the hours in which a pattern holds; sums to 1
-
-    @property
-    def count(self) -> int:
-        return int(self.ever_used.sum())
 
     @cached_property
     def peak(self) -> Array:

@@ -8,6 +8,7 @@ from typing import Any
 
 from planner.money.owning.likely_price import EstimatedPrice, estimated_price
 from planner.money.setting import PlanContext
+from planner.scenario.own import Place
 from pricing import Catalogue, Figure
 from pricing.caching import cached
 from pricing.choices import MachineKind, Trust
@@ -19,6 +20,38 @@ _MOST_CARDS = 10  # of one server
 # How many accelerators share a board or a frame, by how the form factor begins.
 _BOARDS = {"SXM": 8, "OAM": 8, "module": 8, "not stated": 8, "APU socket": 4, "NVL72": 72, "rack": 72}
 ABOUT = ", at about what others of its kind cost"
+_MOST_AT_HOME = 1  # accelerators that stand at a desk unless the plan says otherwise
+_MOST_IN_OFFICE = {"consumer": 4, "desktop": 4, "workstation": 2}  # of one machine
+_MOST_AT_DESKS = 16  # cards for private people whose jobs take one each: those of a small studio, assumed
+
+
+def usual_place(catalogue: Catalogue, accelerator: str, count: int, *, is_single: bool) -> Place:
+    """Return where so many accelerators stand: a few cards of desks at one, all others in a data centre.
+
+    `is_single`: each job takes one accelerator, so that more cards for private people stand at several desks.
+    """
+    chip = catalogue.accelerators.get(accelerator)
+    most = 0 if chip is None else _MOST_IN_OFFICE.get(chip.hardware_class, 0)
+    most = _MOST_AT_DESKS if is_single and most > _MOST_IN_OFFICE["workstation"] else most
+    if chip is None or count > most:
+        return "colocation"
+    return "home" if count <= _MOST_AT_HOME and chip.hardware_class != "workstation" else "office"
+
+
+def usual_place_of(setting: PlanContext, count: int) -> Place:
+    """Return where so many accelerators of a plan stand unless it says otherwise."""
+    is_single = has_single_jobs(setting)
+    return usual_place(setting.catalogue, setting.scenario.accelerator, count, is_single=is_single)
+
+
+def place_key(setting: PlanContext) -> Place:
+    """Return the kind of place: yours, else where such machines stand."""
+    return setting.scenario.own.place or usual_place_of(setting, fleet(setting))
+
+
+def has_single_jobs(setting: PlanContext) -> bool:
+    """Return whether each job is stated to take one accelerator."""
+    return all(work.accelerators_per_job == 1 for work in setting.scenario.work)
 
 
 @dataclass(frozen=True)
@@ -97,7 +130,7 @@ def buying(setting: PlanContext) -> PurchaseQuote | None:
 @cached(
     64,
     same=lambda setting: (setting.catalogue, setting.scenario.own),
-    equal=lambda setting: (setting.scenario.accelerator, fleet(setting)),
+    equal=lambda setting: (setting.scenario.accelerator, fleet(setting), has_single_jobs(setting)),
 )
 def machine(setting: PlanContext) -> Machine | None:
     """Return the machine to buy: one you have a price for, else the newest price of the catalogue, else an estimate."""
@@ -121,9 +154,11 @@ def _published(setting: PlanContext) -> list[Machine]:
     catalogue, accelerator = setting.catalogue, setting.scenario.accelerator
     size = setting.scenario.own.accelerators_per_server
     plain = _unpriced(setting, only_priced=True)
-    machines = []
+    at_desks, machines = plain.holds_cards and _is_among_people(setting), []
     for server in servers_with(catalogue, accelerator):
         if server.price_usd is None or size not in (None, server.accelerators):
+            continue
+        if at_desks and (server.kind in ("server", "rack") or server.accelerators > plain.accelerators):
             continue
         # The measured draw of a machine; a server's is a share of its rating, which has a range.
         power: dict[str, Any] = {} if server.kind in ("server", "rack") else {
@@ -202,7 +237,13 @@ def _host(setting: PlanContext, like: Server | None) -> Host | None:
     holding = [host for host in by_size if host.accelerators >= (own.accelerators_per_server or fleet(setting))]
     if holding or own.accelerators_per_server is not None or not by_size:
         return holding[0] if holding else None
+    if _is_among_people(setting):
+        return by_size[0 if has_single_jobs(setting) else -1]
     return None if like is not None and like.accelerators > by_size[-1].accelerators else by_size[-1]
+
+
+def _is_among_people(setting: PlanContext) -> bool:
+    return setting.catalogue.places[place_key(setting)].people_beside
 
 
 def _singular_and_plural(machine: str, chip: str, cards: int) -> dict[str, Any]:

@@ -1,16 +1,16 @@
 """The place of owned machines: its electricity customer, its own figures, and the power of its circuits."""
 
 import math
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from planner.money.ledger import CASES, Case, Origin, end
-from planner.money.owning.machine import Machine, fleet, machine
+from planner.money.owning.machine import Machine, fleet, has_single_jobs, machine, place_key, usual_place_of
 from planner.money.setting import PlanContext
 from planner.scenario.base import MOST_ACCELERATORS
-from planner.scenario.own import ExistingHardware, OwnInputs, Place
+from planner.scenario.own import ExistingHardware, OwnInputs
 from pricing import Catalogue, Figure, PricingError, names
 from pricing.caching import cached
 from pricing.choices import Customer, Mains
@@ -28,8 +28,7 @@ NETWORK_TIERS: tuple[tuple[int, str], ...] = (
     (MOST_ACCELERATORS, "network-above-16k"),
 )
 TOO_LOUD = "too loud for a room with people in it"  # of any server
-_MOST_AT_HOME = 1  # accelerators that stand at a desk unless the plan says otherwise
-_MOST_IN_OFFICE = {"consumer": 4, "desktop": 4, "workstation": 2}
+_WITHOUT_FABRIC = ("consumer", "desktop")  # hardware classes: no network joins their machines for one job
 _LEAST_LIMIT = 0.6  # of a card's rated power, below which a power cap is not worth it
 # The figures that a place may have, by the name that the formulas use.
 OF_PLACE: dict[str, str] = {
@@ -48,20 +47,6 @@ OF_HOST: dict[str, str] = {
 }
 
 
-def usual_place(catalogue: Catalogue, accelerator: str, count: int) -> Place:
-    """Return where so many accelerators stand: a few cards of desks at one, all others in a data centre."""
-    chip = catalogue.accelerators.get(accelerator)
-    if chip is None or count > _MOST_IN_OFFICE.get(chip.hardware_class, 0):
-        return "colocation"
-    return "home" if count <= _MOST_AT_HOME and chip.hardware_class != "workstation" else "office"
-
-
-def place_key(setting: PlanContext) -> Place:
-    """Return the kind of place: yours, else where such machines stand."""
-    scenario = setting.scenario
-    return scenario.own.place or usual_place(setting.catalogue, scenario.accelerator, fleet(setting))
-
-
 def stands_at_home(setting: PlanContext) -> bool:
     """Return whether the machines stand at home, as one card for private people does unless somebody says otherwise."""
     return place_key(setting) == "home"
@@ -77,8 +62,8 @@ def figure_there(setting: PlanContext, name: str, otherwise: Figure | None) -> F
     figure: Figure | None = None
     if name in OF_PLACE:
         place = place_of(setting)
-        scenario, places = setting.scenario, setting.catalogue.places
-        is_small = usual_place(setting.catalogue, scenario.accelerator, fleet(setting)) != "colocation"
+        places = setting.catalogue.places
+        is_small = usual_place_of(setting, fleet(setting)) != "colocation"
         if name == "fte_per_accelerator" and place == places["office"] and is_small:
             place = places["home"]  # nobody is hired for a desk
         figure = getattr(place, OF_PLACE[name])
@@ -109,8 +94,9 @@ def customer(setting: PlanContext) -> Customer:
 
 def network_fact(setting: PlanContext, accelerators: int) -> str:
     """Return the fact with the cost of a network of this size: an ordinary switch for desks and for separate jobs."""
-    what, works = machine(setting), setting.scenario.work
-    if (what is not None and what.host is not None) or all(work.accelerators_per_job == 1 for work in works):
+    what, chip = machine(setting), setting.catalogue.accelerators.get(setting.scenario.accelerator)
+    is_plain = chip is not None and chip.hardware_class in _WITHOUT_FABRIC
+    if is_plain or (what is not None and what.host is not None) or has_single_jobs(setting):
         return NETWORK_TIERS[0][1]
     tiers = [most for most, _ in NETWORK_TIERS]
     return NETWORK_TIERS[min(bisect_left(tiers, accelerators), len(tiers) - 1)][1]
@@ -139,13 +125,17 @@ def _host_w(what: Machine) -> float:
     return math.nan if what.host is None or what.host.max_power_w is None else what.host.max_power_w.newest.typical
 
 
-def power_limit_kw(setting: PlanContext) -> float:
-    """Return your power limit, else that of the circuits; infinite where nothing limits it. [kW]"""
+def power_limit_kw(setting: PlanContext, machines: int) -> float:
+    """Return your power limit, else that of the circuits; infinite where nothing limits it. [kW]
+
+    Where all together may draw more than one machine, each stands at circuits of its own.
+    """
     if setting.scenario.own.most_kw is not None:
         return setting.scenario.own.most_kw
     place = place_of(setting)
     figure = place.low_voltage_kw if mains(setting) == LOW_VOLTAGE else place.usual_voltage_kw
-    return math.inf if figure is None else figure.newest.typical
+    each = math.inf if figure is None else figure.newest.typical
+    return each if place.all_kw is None else min(each * machines, place.all_kw.newest.typical)
 
 
 def mains(setting: PlanContext) -> Mains:
@@ -157,10 +147,13 @@ def mains(setting: PlanContext) -> Mains:
 @cached(64)
 def power_shortfall_reason(setting: PlanContext, accelerators: int) -> str | None:
     """Return why so many cannot run there, with alternatives; None where they can, or where their draw is unknown."""
-    what, limit = machine(setting), power_limit_kw(setting)
+    what = machine(setting)
+    machines = 1 if what is None else -(-accelerators // what.accelerators)
+    limit = power_limit_kw(setting, machines)
     if what is None or not (kw := peak_kw(setting, what, accelerators)) > limit:
         return None
-    have = f"the circuits of {place_of(setting).label} carry about {limit:g} kW ({mains(setting)} V)"
+    of = f" for {machines:,} machines" if machines > 1 and setting.scenario.own.place == "office" else ""
+    have = f"the circuits of {place_of(setting).label} carry about {limit:g} kW{of} ({mains(setting)} V)"
     if setting.scenario.own.most_kw is not None:
         have = f"you have {limit:g} kW"
     fitting = (_fitting_count_text(setting, what, accelerators), _power_cap_text(what, accelerators, limit))
@@ -172,12 +165,14 @@ def power_shortfall_reason(setting: PlanContext, accelerators: int) -> str | Non
 
 def _fitting_count_text(setting: PlanContext, what: Machine, accelerators: int) -> str | None:
     """The count that would fit, in whole machines; of cards in one workstation, in cards."""
-    most = power_limit_kw(setting)
     if what.holds_cards and accelerators <= what.accelerators and what.tdp is not None:
-        fit = int((most * W_PER_KW - _host_w(what)) // what.tdp.newest.typical)
+        fit = int((power_limit_kw(setting, 1) * W_PER_KW - _host_w(what)) // what.tdp.newest.typical)
         return f"{fit:,} of them" if fit > 0 else None
-    sizes = range(what.accelerators, accelerators + 1, what.accelerators)
-    fit = what.accelerators * bisect_right(sizes, most, key=lambda size: peak_kw(setting, what, size))
+
+    def exceeds(machines: int) -> bool:
+        return peak_kw(setting, what, machines * what.accelerators) > power_limit_kw(setting, machines)
+
+    fit = what.accelerators * bisect_left(range(1, accelerators // what.accelerators + 1), True, key=exceeds)
     return f"{fit:,} of them" if 0 < fit < accelerators else None
 
 
@@ -198,6 +193,8 @@ def site_notes(setting: PlanContext) -> tuple[str, ...]:
     if place.people_beside and what is not None:
         noise = what.host.noise if what.host is not None else TOO_LOUD if what.kind in ("server", "rack") else None
         notes += [f"Noise: {noise}"] if noise else []
+        if place.all_kw is not None and (machines := -(-fleet(setting) // what.accelerators)) > 1:
+            notes.append(f"{machines:,} machines, each at circuits of its own: offices often have three for four desks")
     return tuple(notes)
 
 
@@ -254,17 +251,18 @@ def watts_per_accelerator(catalogue: Catalogue, what: Machine, case: Case, *, is
     """Return the draw of one accelerator with its share of the machine; not-a-number where it is unknown. [W]"""
 
     def fact(name: str) -> float:
-        return _of(catalogue.facts[name].figure, case)
+        return figure_end(catalogue.facts[name].figure, case)
 
     measured = what.busy_power if is_busy else what.idle_power
-    tdp_w = _of(what.tdp, case)
+    tdp_w = figure_end(what.tdp, case)
     if measured is not None and what.holds_cards:
-        return _of(measured, case) / what.accelerators + tdp_w * fact(CARD_BUSY if is_busy else CARD_IDLE)
+        return figure_end(measured, case) / what.accelerators + tdp_w * fact(CARD_BUSY if is_busy else CARD_IDLE)
     if measured is not None:
-        return _of(measured, case) / what.accelerators
-    rated_w = tdp_w * fact(HOST_POWER) if what.power is None else _of(what.power, case) / what.accelerators
+        return figure_end(measured, case) / what.accelerators
+    rated_w = tdp_w * fact(HOST_POWER) if what.power is None else figure_end(what.power, case) / what.accelerators
     return rated_w * fact(BUSY_SHARE if is_busy else IDLE_SHARE)
 
 
-def _of(figure: Figure | None, case: Case) -> float:
+def figure_end(figure: Figure | None, case: Case) -> float:
+    """Return an end of a figure; not-a-number where there is none."""
     return float("nan") if figure is None else end(figure.newest, case)

@@ -182,11 +182,6 @@ NAMES = (
 )  # fmt: skip
 
 
-def break_evens(plan: Plan, own: Option, rent: Option) -> tuple[BreakEven, ...]:
-    """Return the break-even of every input, between one owning and one renting option."""
-    return tuple(break_even(plan, own, rent, name) for name in NAMES)
-
-
 def break_even(plan: Plan, own: Option, rent: Option, name: str) -> BreakEven:
     """Return the break-even that is called `name`."""
     setting = plan.setting

@@ -9,11 +9,6 @@ from importlib import import_module
 from planner.money.option import OptionSpec, Side
 from planner.scenario.ways import DECLARED, Way
 
-__all__ = ["WAYS", "OptionSpec", "Side", "options_of_side"]
+__all__ = ["WAYS", "OptionSpec", "Side"]
 
 WAYS: dict[Way, OptionSpec] = {spec.key: import_module(f"{__name__}.{spec.module}").WAY for spec in DECLARED}
-
-
-def options_of_side(*sides: Side) -> tuple[Way, ...]:
-    """The ways that speak for one of these answers."""
-    return tuple(key for key, spec in WAYS.items() if spec.side in sides)

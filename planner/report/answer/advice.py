@@ -1,6 +1,7 @@
 """Advice with an answer: likely typing errors, warnings, sources and age of prices, omitted options."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -9,9 +10,10 @@ from planner.money.old_figures import ImplausibleInput, OldFigure, doubts, old_f
 from planner.money.plan import Plan
 from planner.money.renting.interruptions import OF_MACHINE
 from planner.money.renting.offer_inputs import PRICE, estimated_prices, is_by_contract, purchase_text
+from planner.money.renting.orders import busiest_order, site_country
 from planner.money.renting.own_prices import own_price_notes
 from planner.money.selling import is_resale_only
-from planner.money.setting import MarketPrice
+from planner.money.setting import MarketPrice, PlanContext
 from planner.money.sizing import deferral_advice
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
@@ -29,7 +31,9 @@ from planner.scenario.scenario import Scenario
 from planner.scenario.ways import Way
 from planner.study.uncertainty.futures import Futures
 from planner.study.uncertainty.guarantee import guarantee_value
-from pricing.orderable import NVLINK_DOMAIN, sale
+from pricing.market.depth import DAY_MONTHS, Purchase
+from pricing.market.sellers import band_of
+from pricing.orderable import NVLINK_DOMAIN, ResidencyRequirement, bloc_members, sale
 from pricing.records import Offer
 from pricing.stale import OLDEST_DAYS
 
@@ -169,9 +173,37 @@ def _price_sources(plan: Plan, way: EvaluatedOption) -> Iterator[str]:
         buying = "on spot machines" if name == "spot" else purchase_text(offer, term)
         text = _market_text(quote, offer, f"{seller}{place}", buying, by_contract=is_by_contract(offer, term))
         yield f"{text}{_interruption_text(way)}."
+        if name != "spot":
+            yield from _local_price(setting, key, quote, "reserved" if term else "on_demand")
         if is_by_contract(offer, term) or quote.band.cheapest_seller != offer.provider:
             return  # with whichever seller has it
     yield from _capacity_warnings(plan, key, seller)
+
+
+def _local_price(setting: PlanContext, key: str, quote: MarketPrice, buying: Purchase) -> Iterator[str]:
+    """Yield what the order pays in the place of the work, where it may run anywhere and its seller is not there.
+
+    A seller who does not say where is named beside another place than the usual one.
+    """
+    catalogue, scenario, places = setting.catalogue, setting.scenario, sale(setting.catalogue, key).places
+    country, order = site_country(catalogue, scenario.site) or scenario.site, busiest_order(setting)
+    here, is_limited = bloc_members(catalogue, country), bool(order.stay.countries or order.stay.areas)
+    is_usual_place = not places and country == Scenario().site
+    if is_limited or is_usual_place or not here <= catalogue.lands.keys() or not all(map(here.isdisjoint, places)):
+        return
+    order = replace(order, accelerators=quote.count, stay=ResidencyRequirement(here, without=order.stay.without))
+    band = band_of(catalogue, scenario.accelerator, order, setting.day, buying, quote.months or DAY_MONTHS)
+    site = catalogue.sites[country].label
+    if band is None or band.standing == "unavailable":
+        yield f"That is the price anywhere: no seller on record likely has so many in {site}."
+        return
+    low, typical, high = map(words.usd_per_hour, (band.low, band.typical, band.high))
+    least = ", of few sellers" if band.has_few_sellers else ""
+    if band.cheapest_seller is not None and buying != "reserved":
+        least += (
+            f", from {words.usd_per_hour(band.cheapest or 0.0)} at {catalogue.providers[band.cheapest_seller].label}"
+        )
+    yield f"That is the price anywhere: in {site} it is {typical} ({low} to {high}){least}."
 
 
 def _market_text(quote: MarketPrice, offer: Offer, seller: str, buying: str, *, by_contract: bool) -> str:

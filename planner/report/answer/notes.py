@@ -9,7 +9,7 @@ from planner.money.by_token import hosted_usd_per_request
 from planner.money.carbon import KG_PER_T, EmissionRange, finite_or_none
 from planner.money.ledger import Ledger
 from planner.money.measures import discounted_ledger, present_usd
-from planner.money.plan import Plan
+from planner.money.plan import Plan, hosted_residency_conflict
 from planner.money.renting.orders import busiest_order
 from planner.money.setting import PlanContext
 from planner.money.verdict.answer import Answer
@@ -107,29 +107,34 @@ def _without_people_usd(plan: Plan, way: EvaluatedOption) -> float:
 
 
 def unhosted_sentences(plan: Plan) -> Iterator[str]:
-    """Yield that nobody on record sells a served model by the token, and what the nearest that is sold so costs."""
+    """Yield why a served model is not bought by the token, and what it, or the nearest that is sold so, would cost."""
     catalogue, written = plan.setting.catalogue, plan.setting.written
     served = [work.serve for work in written.work if work.serve]
-    if len(served) != 1 or written.ways or (model := catalogue.models.get(served[0].model)) is None:
+    if len(served) != 1 or written.ways or written.hosted or (model := catalogue.models.get(served[0].model)) is None:
         return
-    if cheapest_hosted_price(catalogue, task := served[0]) is not None or written.hosted is not None:
+    task, is_read = served[0], model.modality == "text_encoder"
+    tokens = {"input_tokens": task.input_tokens, "output_tokens": 0 if is_read else task.output_tokens}
+    requests = task.requests_per_s * SECONDS_PER_HOUR * HOURS_PER_YEAR * written.years
+
+    def sold(key: str) -> str:
+        usd, price = hosted_usd_per_request(catalogue, key, **tokens) * requests, catalogue.hosted[key]
+        return f"{price.label} of {price.vendor}, costs {words.usd(usd)}, undiscounted"
+
+    if (offered := cheapest_hosted_price(catalogue, task)) is not None:
+        if (conflict := hosted_residency_conflict(catalogue, written)) is not None:
+            yield f"By the token the cheapest, {sold(offered)}. It is left out: {conflict}."
         return
-    is_read, out = model.modality == "text_encoder", 0 if model.modality == "text_encoder" else task.output_tokens
-    miss = {
-        key: abs(math.log(catalogue.models[price.model].params_b / model.params_b)) if out else 0.0
-        for key, price in catalogue.hosted.items()
-        if (price.output_usd_per_mtoken is None if is_read else price.model in catalogue.models)
-    }
-    tokens = {"input_tokens": task.input_tokens, "output_tokens": out}
-    each = {key: hosted_usd_per_request(catalogue, key, **tokens) for key in miss}
     text = f"By the token nobody on record sells {model.label}"
     if not is_read and model.modality != "text":
         yield f"{text}, and no price by the picture or the minute is on record."
         return
-    nearest = min(miss, key=lambda key: (miss[key], each[key]))
-    usd = each[nearest] * task.requests_per_s * SECONDS_PER_HOUR * HOURS_PER_YEAR * written.years
-    sold = f"{catalogue.hosted[nearest].label} of {catalogue.hosted[nearest].vendor}"
-    yield f"{text}; the nearest, {sold}, costs {words.usd(usd)}, undiscounted."
+    miss = {
+        key: 0.0 if is_read else abs(math.log(catalogue.models[price.model].params_b / model.params_b))
+        for key, price in catalogue.hosted.items()
+        if (price.output_usd_per_mtoken is None if is_read else price.model in catalogue.models)
+    }
+    nearest = min(miss, key=lambda key: (miss[key], hosted_usd_per_request(catalogue, key, **tokens)))
+    yield f"{text}; the nearest, {sold(nearest)}."
 
 
 def quote_sentences(setting: PlanContext) -> Iterator[str]:

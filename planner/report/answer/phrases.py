@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from planner.money.old_figures import numbers
-from planner.money.owning.place import usual_place
+from planner.money.owning.machine import usual_place
 from planner.money.plan import Plan
 from planner.money.ways import WAYS
 from planner.report import words
@@ -135,7 +135,7 @@ def _place(catalogue: Catalogue, texts: Texts) -> str:
     chip, count = texts.get("gpu", _default("gpu")), texts.get("gpus", _default("gpus"))
     if "serve" in texts or texts.get("choose") in ("1", "true") or not count.isdecimal():
         return "where such machines usually stand"
-    return words.choice("place", usual_place(catalogue, chip, int(count)))
+    return words.choice("place", usual_place(catalogue, chip, int(count), is_single=texts.get("job") == "1"))
 
 
 def _busy(catalogue: Catalogue, texts: Texts) -> str:

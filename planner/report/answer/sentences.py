@@ -245,6 +245,7 @@ def _purchase_text(plan: Plan, option: Option) -> str:
     text = f"{many:,.0f}"
     if server is not None:
         size, unit = server.accelerators, "rack" if server.accelerators > ONE_MACHINE else "server"
+        unit = "workstation" if server.holds_cards else unit
         if size > many:
             text = f"a {unit} of {size} for {text}"
         elif 1 < size < many:

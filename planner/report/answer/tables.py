@@ -20,7 +20,6 @@ from planner.report.answer.sensitivity import month_text
 from planner.report.forms import scalar, scalar_reason
 from planner.report.table import Table
 from planner.scenario.base import MONTHS_PER_YEAR
-from planner.study.market.hours_needed import has_task
 from planner.study.measures import MEASURES, Measure, OptionResult, results_of
 from planner.study.plan_any import affordable_fleet
 
@@ -44,7 +43,7 @@ def budget_table(answer: Answer) -> Table:
     """Return the most GPUs that the budget pays for, rented, reserved and owned; empty without one or with a task."""
     setting = answer.plan.setting
     scenario, usd, work = setting.written, setting.terms.budget_usd, setting.written.work[0]
-    if usd is None or len(scenario.work) > 1 or has_task(work):
+    if usd is None or len(scenario.work) > 1 or work.has_task:
         return Table({})
     if work.stated_hours_per_month is not None:  # as busy as here, however many they are
         as_busy = {"people": None, "hours_per_person": None, "busy_share": work.effective_utilization}

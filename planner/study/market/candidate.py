@@ -246,9 +246,26 @@ class MarketStudy:
     @property
     def selected_accelerator(self) -> MarketCandidate | None:
         """The candidate to plan with that has an accelerator: purchased tokens have none."""
-        if self.selected is None or self.selected.accelerator:
-            return self.selected
+        selected = self.selected
+        if selected is not None and selected.accelerator:
+            return self._rented_beside(selected) if selected.way == "own" else selected
         usable = [c for c in self.candidates if c.accelerator and c.usd is not None and c.speed < float("inf")]
         usable = [c for c in usable if c.is_likely and c.way != "own"] or usable
         least = min(usable, key=lambda candidate: (candidate.cost, candidate.speed), default=None)
         return least and sold_by_many(least, usable, lambda candidate: candidate.cost)
+
+    def _rented_beside(self, bought: MarketCandidate) -> MarketCandidate:
+        """Return what is bought, or what is rented where nobody rents out the same: a plan compares the two.
+
+        It may cost twice as much, and a named seller has it, where one does.
+        """
+        rented = [
+            candidate
+            for candidate in self.candidates
+            if (reason := candidate.why_not) is None or reason.is_dominated or reason.kind == "by_quote"
+            if candidate.usd is not None and candidate.is_likely and WAYS[candidate.way].rents_machines
+        ]
+        if any(candidate.accelerator == bought.accelerator for candidate in rented):
+            return bought
+        near = [candidate for candidate in rented if candidate.cost <= _TWICE * bought.cost]
+        return min(near, key=lambda candidate: (not candidate.can_be_signed, candidate.cost), default=bought)

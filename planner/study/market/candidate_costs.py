@@ -22,12 +22,12 @@ from planner.money.ledger import CASES, Case, end
 from planner.money.measures import monthly_discount_factors
 from planner.money.owning import Ownership, machine, owned
 from planner.money.owning.inputs import add_power_price, add_staff_and_space
+from planner.money.owning.machine import place_key
 from planner.money.owning.place import (
     existing_accelerator,
     existing_power,
     network_fact,
     no_network_reason,
-    place_key,
     place_of,
     power_shortfall_reason,
 )

@@ -18,7 +18,7 @@ from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.ways import Way
 from planner.study.data_files import SourcedRecord, read_data
 from planner.study.market.candidate import usual_accelerators
-from planner.study.market.hours_needed import Progress, has_task
+from planner.study.market.hours_needed import Progress
 from planner.study.market.survey import MarketCandidate, MarketStudy, market
 from pricing import Catalogue
 from pricing.caching import cached
@@ -133,7 +133,7 @@ def single_accelerator_picks(catalogue: Catalogue, scenario: Scenario, day: date
 
     Empty for fewer than two tasks, if no accelerator does all of them, or if only some of them are continuous.
     """
-    works = [work for work in scenario.work if has_task(work)]
+    works = [work for work in scenario.work if work.has_task]
     free = scenario.model_copy(update={"accelerator": ANY_ACCELERATOR})
     if len(works) < 2:
         return ()

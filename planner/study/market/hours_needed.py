@@ -73,14 +73,9 @@ class Task:
         return None if self.run is None else self.run.deadline_days
 
 
-def has_task(work: Work) -> bool:
-    """Return whether the work names a task, so that accelerators can be compared; hours alone do not."""
-    return bool(work.train or work.serve or work.run)
-
-
 def first_task(scenario: Scenario) -> Task:
     """Return the first work that names a task; raise `InvalidJobError` if none does."""
-    work = next((work for work in scenario.work if has_task(work)), None)
+    work = next((work for work in scenario.work if work.has_task), None)
     if work is None:
         raise InvalidJobError("no work names a model: say what you train or serve so that accelerators can be compared")
     return Task(scenario, work)

@@ -54,10 +54,6 @@ class Screen:
     usd_per_hour: float
     usd_per_busy_hour: float
 
-    def at(self, busy_share: Array | float) -> Array:
-        """Return the cost of an hour of capacity at this utilization. [USD]"""
-        return np.asarray(self.usd_per_hour + self.usd_per_busy_hour * np.asarray(busy_share, dtype=np.float64))
-
 
 @dataclass(frozen=True)
 class EnvelopeSegment:

@@ -11,7 +11,6 @@ from planner.report import words
 from planner.report.answer.sentences import AnswerSummary, not_counted
 from planner.report.answer.tables import BUDGET_PAYS, budget_table, discounted_ledgers, medians_beside
 from planner.report.answer.verdict_line import price_update_text, summarize_verdict
-from planner.study.market.hours_needed import has_task
 from planner.study.uncertainty.futures import Futures
 from planner.web import frame, kept_plans, show, show_answer, show_ledger, state, workers
 from planner.web.state import PlanResult
@@ -102,7 +101,7 @@ def views_of(result: PlanResult) -> dict[str, Callable[[], None]]:
 
 def _why(plan: Plan, answer: Answer, summary: AnswerSummary) -> None:
     show.bullets([words.markdown(sentence) for sentence in summary.sentences])
-    if plan.setting.terms.budget_usd is not None and not any(map(has_task, plan.setting.written.work)):
+    if plan.setting.terms.budget_usd is not None and not any(work.has_task for work in plan.setting.written.work):
         pays = partial(workers.run_in_worker, budget_table, answer)
         show.table("budget-pays", BUDGET_PAYS, pays, show.from_column(2, show.MONEY), "budget.csv", alt=BUDGET_PAYS)
     _with_sources("parts", lambda: show_answer.parts(discounted_ledgers(plan, answer)))
