@@ -134,7 +134,7 @@ def test_schema_is_json_schema_of_the_file(capsys: pytest.CaptureFixture[str]) -
     ("text", "said"),
     [
         ("ways: [hosted]", "Not enough to answer yet."),
-        ("ways: [own]", "Only buying was asked for."),
+        ("ways: [own]", "Only buying was chosen."),
         ("accelerator: TPU v6e\nways: [own]", "Not enough to answer yet."),
         (
             "years: 0.25\nwork: [{accelerators: 1, busy_share: 0.01}]\nterms: {timing: dated, money: real}\n"

@@ -252,11 +252,11 @@ def market_price(band: OrderBand, seller: str | None, sellers: int | None = None
     low, typical, high = map(usd_per_hour, (band.low, band.typical, band.high))
     nobody = "no one seller surely has it" if band.standing == "likely" else "no listed seller likely has it"
     least = f"{'by contract, no price is published' if by_contract else nobody}: ask; "
-    if not by_contract and band.cheapest is not None and seller is not None:
+    if not by_contract and band.cheapest_read is not None and seller is not None:
         days = round(band.cheapest_age_days or 0.0)
         read = "read today" if days <= 0 else f"read {count(days, 'day')} ago"
-        how = "from" if band.cheapest <= band.typical else "listed at"
-        least = f"{how} {usd_per_hour(band.cheapest)} ({seller}, {read}); "
+        how = "from" if band.cheapest_read <= band.typical else "listed at"
+        least = f"{how} {usd_per_hour(band.cheapest_read)} ({seller}, {read}); "
     known = "" if sellers is None else f"; {count(sellers, 'seller')}"
     if band.has_few_sellers:
         known = "; few sellers" if sellers is None else f"; few sellers: {sellers}"

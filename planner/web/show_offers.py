@@ -127,7 +127,7 @@ OFFER_COLUMNS = {
     "Typical order low": _usd("Order, low", "One in ten such orders pays less."),
     "Typical order high": _usd("Order, high", "One in ten such orders pays more."),
     "Sticker USD/GPU-h": _usd("List $/h", "The price as posted, for one GPU-hour."),
-    "USD per busy GPU-h": _usd("Per busy hour", "The cost of the whole plan per hour of useful work."),
+    "USD per useful GPU-h": _usd("Per useful hour", "The cost of the whole plan per hour of useful work."),
     "GPU": _COLUMN.TextColumn(width=150),
     "GPUs": _COLUMN.NumberColumn(help="How many one run takes, or the service at its peak."),
     "Takes days": _COLUMN.NumberColumn("Takes, days", format="%.3g", help="One run, from start to end."),

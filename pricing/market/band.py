@@ -118,14 +118,15 @@ class OrderBand:
     low: float
     typical: float
     high: float
-    cheapest: float | None  # of the sellers that likely have it
+    cheapest: float | None  # of the sellers that likely have it: what this order would pay there
     cheapest_seller: str | None
     effective_sellers: float
     chance: float
     standing: Standing
     wait_months: float | None  # None: unknown, since nobody likely has it
     unnamed_share: float  # of the band, from sellers that publish no price
-    cheapest_age_days: float | None = None  # of the cheapest seller's price
+    cheapest_read: float | None = None  # the price that this seller states, however many are wanted
+    cheapest_age_days: float | None = None  # of that price
     depths: tuple[Depth, ...] = ()  # of those who may take the order, with the chance that each sells at all
     available: tuple[float, ...] = ()
 
@@ -207,6 +208,7 @@ def order_band(sellers: Sequence[Seller], order: OrderRequest) -> OrderBand | No
         effective_sellers=mixture.named_sellers, chance=likely, standing=standing,
         wait_months=None if standing == "unavailable" else min(waits),
         unnamed_share=float(shares[-1] / shares.sum()),
+        cheapest_read=None if cheapest is None else math.exp(table.ln_usd[cheapest]),
         cheapest_age_days=None if seller is None else seller.age_days,
         depths=depths, available=availability,
     )  # fmt: skip

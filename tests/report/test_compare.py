@@ -120,7 +120,7 @@ def test_reservations_say_that_they_bill_idle_hours(catalogue: Catalogue, rent: 
     reserved = table[table["Terms"].str.contains("reserved")]
     assert len(reserved) > 5
     assert reserved["Notes"].str.contains("bills idle hours").all()
-    ratio = reserved["USD per busy GPU-h"] / reserved["Sticker USD/GPU-h"]
+    ratio = reserved["USD per useful GPU-h"] / reserved["Sticker USD/GPU-h"]
     assert (ratio >= 1 / 0.6 - 1e-9).all()
 
 

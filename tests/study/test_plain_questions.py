@@ -163,7 +163,7 @@ def test_a_sum_against_a_rent() -> None:
 def test_one_way_alone_says_so() -> None:
     summary = words(judged(ways=("on_demand",)))
     assert summary.title == "Rent."
-    assert "Only renting was asked for." in summary.sentences
+    assert "Only renting was chosen." in summary.sentences
     assert [figure.label for figure in summary.figures] == ["Rent, on demand", "An hour of a GPU", "Cash on day one"]
 
 

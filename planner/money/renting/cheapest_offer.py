@@ -365,4 +365,4 @@ def hired(  # noqa: PLR0913 - a question of as many parts
 def _named_band(band: OrderBand | None, provider: str) -> OrderBand | None:
     if band is None or band.cheapest_seller == provider:
         return band
-    return replace(band, cheapest=None, cheapest_seller=None, cheapest_age_days=None)
+    return replace(band, cheapest=None, cheapest_read=None, cheapest_seller=None, cheapest_age_days=None)

@@ -261,7 +261,7 @@ def _price_origin(setting: PlanContext, offer: Offer, price: PriceEstimate, key:
         return source
     quote = setting.offers.market_price(key, term)
     if quote is not None:
-        from_usd = quote.band.cheapest or price.read_usd
+        from_usd = quote.band.cheapest_read or price.read_usd
         seller = setting.catalogue.providers[offer.provider].label
         read = f"read {count(round(price.age_days), 'day')} ago"
         buying = "on spot machines" if offer.purchase == "spot" else purchase_text(offer, term)

@@ -137,11 +137,11 @@ def price_text(answer: Answer) -> str:
         typical, band = f"the typical {words.usd_per_hour(quote.band.typical)} per GPU-hour", quote.band
         if key is not None and is_by_contract(setting.catalogue.offers[key], term):
             return f"{typical}, by contract: ask"
-        if band.cheapest is None or band.cheapest_seller is None:
+        if band.cheapest_read is None or band.cheapest_seller is None:
             return f"{typical}; no seller is likely to have it now"
         days, seller = round(band.cheapest_age_days or 0.0), setting.catalogue.providers[band.cheapest_seller].label
         read = "read today" if days <= 0 else f"{words.count(days, 'day')} ago"
-        return f"{typical}; from {words.usd_per_hour(band.cheapest)} at {seller}, {read}"
+        return f"{typical}; from {words.usd_per_hour(band.cheapest_read)} at {seller}, {read}"
     return ""
 
 

@@ -151,10 +151,10 @@ def quote_sentences(setting: PlanContext) -> Iterator[str]:
             continue
         low, typical, high = map(words.usd_per_hour, (band.low, band.typical, band.high))
         least = "no seller that likely has it lists a price"
-        if band.cheapest is not None and band.cheapest_seller is not None:
+        if band.cheapest_read is not None and band.cheapest_seller is not None:
             seller = setting.catalogue.providers[band.cheapest_seller].label
-            below = _set_against(usd, band.cheapest)
-            least = f"{below} the lowest list price, {words.usd_per_hour(band.cheapest)} ({seller})"
+            below = _set_against(usd, band.cheapest_read)
+            least = f"{below} the lowest list price, {words.usd_per_hour(band.cheapest_read)} ({seller})"
         typical = f"{_set_against(usd, band.typical)} the {typical} ({low} to {high})"
         yield f"Your {words.usd_per_hour(usd)} an hour is {typical} that such an order typically pays {how}; {least}."
 

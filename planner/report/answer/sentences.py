@@ -187,7 +187,7 @@ def left_out(answer: Answer) -> tuple[str, ...]:
     """Return the options that cannot be compared, with the input they need; or that only one was requested."""
     lines = [f"{WAYS[absent.way].start_text.capitalize()} is left out: {absent.reason}" for absent in answer.left_out]
     if answer.pair is None and not lines and answer.best is not None:
-        lines = [f"Only {WAYS[answer.best.option.way].start_text} was asked for"]
+        lines = [f"Only {WAYS[answer.best.option.way].start_text} was chosen"]
     return tuple(map(words.sentence, lines))
 
 

@@ -48,7 +48,7 @@ def summarize_verdict(plan: Plan, answer: Answer) -> VerdictSummary:
 
 
 def doubt_text(answer: Answer) -> str:
-    """Return in how many futures the answer holds, the rent that turns it with its price, and what is left out."""
+    """Return in how many futures the answer holds, the rent at which another option wins, and what is left out."""
     texts, paid = list(budget_sentences(answer)), price_text(answer)
     rent = answer.break_even("usd_per_accelerator_hour")
     is_in_title = answer.verdict == "close" and not costs_alike(*tied_options(answer))
@@ -56,9 +56,10 @@ def doubt_text(answer: Answer) -> str:
         texts.append(f"Cheapest in {format_futures_count(answer.share_cheaper)} futures.")
     if answer.pair is not None and rent is not None and rent.value is not None and rent.you:
         change = rent.value / rent.you - 1
-        turn = f"{words.usd_per_hour(rent.value)}, {words.percent(abs(change))} {'above' if change > 0 else 'below'}"
-        turns = "As entered, it turns" if any(way.is_skewed for way in answer.pair) else "Turns"
-        texts.append(f"{turns} at {turn} {paid or 'yours'}.")
+        where, way = ("above", answer.pair[0]) if change > 0 else ("below", answer.pair[1])
+        turn = f"{WAYS[way.option.way].start_text} costs less at rents {where} {words.usd_per_hour(rent.value)}"
+        turn = f"as entered, {turn}" if any(way.is_skewed for way in answer.pair) else turn
+        texts.append(f"{words.upper_first(turn)}, {words.percent(abs(change))} {where} {paid or 'yours'}.")
     elif paid:
         texts.append(f"{words.upper_first(paid)}.")
     texts += left_out(answer)

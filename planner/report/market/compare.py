@@ -32,7 +32,7 @@ BUY_ID = "buy"
 # Column names are units and meanings; the screen and the CSV use the same ones. A phone shows the first four.
 COLUMNS = (
     "Provider", "Today USD/GPU-h", "Days old", "Plan total USD", "Against buying", "Terms", "Product", "Total is",
-    "USD per busy GPU-h", "Sticker USD/GPU-h", "Today low", "Today high", "Typical order USD/GPU-h",
+    "USD per useful GPU-h", "Sticker USD/GPU-h", "Today low", "Today high", "Typical order USD/GPU-h",
     "Typical order low", "Typical order high", "Checked", "Freshness", "Trust",
     "GPUs per machine", "Region", "Notes", "Source", "Against cheapest", "At once", "Price read", "Page",
 )  # fmt: skip
@@ -183,7 +183,7 @@ def rent_rows(
             row
             | _price_cells(catalogue, figure, bills.prices.at(place), day)
             | {
-                "USD per busy GPU-h": hour_usd,
+                "USD per useful GPU-h": hour_usd,
                 "Plan total USD": total_usd,
                 "Total is": "about" if assumed else "complete",
                 "Against buying": None if own is None else round(total_usd / own.total_usd - 1, 2),
@@ -221,7 +221,7 @@ def buy_row(need: DemandLayer, own: PurchaseComparison) -> dict[str, Any]:
         "GPUs per machine": bought.accelerators_per_server,
         "Region": bought.site_label,
         **dict.fromkeys(("Sticker USD/GPU-h", "Today USD/GPU-h", "Today low", "Today high")),
-        "USD per busy GPU-h": own.usd_per_busy_hour,
+        "USD per useful GPU-h": own.usd_per_busy_hour,
         "Plan total USD": own.total_usd,
         "Total is": "complete" if not own.ledger.unpriced else "at least",
         "Against buying": 0.0,
@@ -269,7 +269,7 @@ def running_cost_rows(own: PurchaseComparison) -> list[tuple[str, str, str]]:
     return [
         (f"One {unit}", usd, f"{low} to {high}; {bought.source}{since}"),
         ("Buy and run", total, "As entered: hardware, network, space, power, people, less resale"),
-        ("Per busy GPU-hour", hour, "The whole total over the hours of useful work"),
+        ("Per useful GPU-hour", hour, "The whole total over the hours of useful work"),
         ("Electricity", power, f"At {bought.site_label}'s price, for the energy used"),
     ]
 
@@ -308,7 +308,7 @@ def cheapest(
         "once, or more expensive in total with minimums, disks and traffic.",
     )
     return Finding(
-        f"{seller} is cheapest to rent from: {hour} per busy GPU-hour{price_age_suffix(price)}",
+        f"{seller} is cheapest to rent from: {hour} per useful GPU-hour{price_age_suffix(price)}",
         (*typical, *bought),
         bills.offers[best],
         (total, f"{words.worth(price)}.", *(listed if lower else ())),

@@ -97,9 +97,9 @@ def market_sentences(candidate: MarketCandidate) -> Iterator[str]:
     if band is None:
         return
     least = ""
-    if band.cheapest is not None and candidate.provider is not None:
-        how = "from" if band.cheapest <= band.typical else "listed at"
-        least = f"{how} {write_usd(band.cheapest)} ({candidate.provider}); "
+    if band.cheapest_read is not None and candidate.provider is not None:
+        how = "from" if band.cheapest_read <= band.typical else "listed at"
+        least = f"{how} {write_usd(band.cheapest_read)} ({candidate.provider}); "
     few = ", of few sellers" if band.has_few_sellers else ""
     low, typical, high = map(write_usd, (band.low, band.typical, band.high))
     order = f"An order of {at_once:,} {candidate.purchase_text}"
