@@ -140,8 +140,9 @@ def price_text(answer: Answer) -> str:
         if band.cheapest_read is None or band.cheapest_seller is None:
             return f"{typical}; no seller is likely to have it now"
         days, seller = round(band.cheapest_age_days or 0.0), setting.catalogue.providers[band.cheapest_seller].label
-        read = "read today" if days <= 0 else f"{words.count(days, 'day')} ago"
-        return f"{typical}; from {words.usd_per_hour(band.cheapest_read)} at {seller}, {read}"
+        usd = words.usd_per_hour(band.cheapest_read)
+        listed = f"lists {usd} today" if days <= 0 else f"listed {usd} {words.count(days, 'day')} ago"
+        return f"{typical}; {seller} {listed}"
     return ""
 
 

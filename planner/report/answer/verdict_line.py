@@ -61,7 +61,7 @@ def doubt_text(answer: Answer) -> str:
         turn = f"as entered, {turn}" if any(way.is_skewed for way in answer.pair) else turn
         texts.append(f"{words.upper_first(turn)}, {words.percent(abs(change))} {where} {paid or 'yours'}.")
     elif paid:
-        texts.append(f"{words.upper_first(paid)}.")
+        texts.append(f"Rent is taken at {paid}.")
     texts += left_out(answer)
     return " ".join(texts)
 
