@@ -21,15 +21,15 @@ def lines_of(name: str) -> Iterable[str]:
     return lines
 
 
-def run(asked: list[str]) -> int:
-    """Print what was asked for. Returns the exit status."""
+def run(wanted: list[str]) -> int:
+    """Print the wanted measurements, by default all. Return the exit status."""
     known = names()
-    for name in asked:
+    for name in wanted:
         if name not in known:
             print(f"No measurement is called {name!r}. There are: {', '.join(known) or 'none yet'}.", file=sys.stderr)
             return 2
     status = 0
-    for name in asked or known:
+    for name in wanted or known:
         print(f"{name}:", flush=True)
         try:
             for line in lines_of(name):

@@ -1,4 +1,4 @@
-"""Benchmark a plan that nobody asked yet, and a fleet that grows, bought in twenty orders: time and memory."""
+"""Benchmark a new plan, and a fleet that grows, bought in twenty orders: time and memory."""
 
 import resource
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Seven people with a question, in a real browser on the served app: what each does, waits for and is told.
+"""Seven people with a question, in a real browser on the served app: their clicks, their waits and their answers.
 
 A step is timed from the press to the page at rest. A change of one phrase is one edit, and the click that opens it one
 click. The rows are a Markdown table.
@@ -265,19 +265,19 @@ WALKS = {
 }  # fmt: skip
 
 
-def row(name: str, one: BrowserUser, said: str) -> str:
+def row(name: str, one: BrowserUser, answer: str) -> str:
     """Return the times of one journey, as a row of a Markdown table."""
     waits = f"{statistics.median(one.waits_s):.1f}, {max(one.waits_s):.1f}"
-    told = (
+    cells = (
         name,
         str(one.edits),
         str(one.clicks),
         str(one.words()),
         f"{one.first_s:.1f}",
         waits,
-        said.replace("|", "/"),
+        answer.replace("|", "/"),
     )
-    return f"| {' | '.join(told)} |"
+    return f"| {' | '.join(cells)} |"
 
 
 def main() -> Iterator[str]:

@@ -38,11 +38,11 @@ def main() -> Iterator[str]:
     works = {what: Work(accelerators=8, may_stop=True, train=run) for what, run in RUNS.items()}
     works["serve Llama 3 70B with promises"] = Work(serve=CHAT)
     for what, work in works.items():
-        asked = Scenario(accelerator=ANY_ACCELERATOR, work=(work,))
+        scenario = Scenario(accelerator=ANY_ACCELERATOR, work=(work,))
         begun = time.process_time()
-        found = market(catalogue, asked, DAY)
+        found = market(catalogue, scenario, DAY)
         first = time.process_time() - begun
-        seconds = _least(lambda asked=asked: market(catalogue, asked, DAY))  # type: ignore[misc]
+        seconds = _least(lambda scenario=scenario: market(catalogue, scenario, DAY))  # type: ignore[misc]
         said = f"the whole market, {what}, {len(found.candidates):,} tries, front and reasons"
         yield f"{line(said, seconds, reference)}; {1000 * first:.0f} ms the first time"
     unknown = unknown_speed(catalogue)

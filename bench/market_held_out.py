@@ -40,11 +40,11 @@ class HeldOut(NamedTuple):
     is_hyperscaler: bool
     error: float  # log, of the typical price over the real one
     is_inside: bool
-    others: int = 0  # sellers of its kind that are left; 0: none is asked
+    others: int = 0  # sellers of its kind that are left; 0: not counted
 
     @property
     def others_class(self) -> str:
-        """Return how many independent sellers are left to tell the price."""
+        """Return how many independent sellers are left to estimate the price from."""
         return FEW.get(self.others, "five other sellers or more")
 
     @property

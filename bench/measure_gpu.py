@@ -101,7 +101,7 @@ def shapes(quick: bool) -> list[tuple[int, int, int]]:
 
 
 def cases(torch: Any, device: str, quick: bool) -> Iterator[Case]:
-    """Everything that one device is asked."""
+    """All measurements of one device."""
     for precision in PRECISIONS:
         for shape in shapes(quick):
             yield matmul(torch, device, precision, shape)
@@ -298,12 +298,12 @@ SMI = {
 
 def read_nvidia_smi() -> dict[str, str]:
     """Return the nvidia-smi output for the first GPU; empty without one."""
-    asked = ["nvidia-smi", f"--query-gpu={','.join(SMI.values())}", "--format=csv,noheader,nounits", "--id=0"]
+    command = ["nvidia-smi", f"--query-gpu={','.join(SMI.values())}", "--format=csv,noheader,nounits", "--id=0"]
     try:
-        said = subprocess.run(asked, capture_output=True, text=True, timeout=20, check=True).stdout
+        output = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True).stdout
     except (OSError, subprocess.SubprocessError):
         return {}
-    return dict(zip(SMI, (cell.strip() for cell in said.strip().split(",")), strict=False))
+    return dict(zip(SMI, (cell.strip() for cell in output.strip().split(",")), strict=False))
 
 
 def machine(torch: Any, device: str) -> dict[str, Any]:
@@ -368,13 +368,13 @@ def put(path: Path, text: str) -> None:
         raise SystemExit(f"{path}: not written, {error.strerror}.") from error
 
 
-def run(asked: list[str]) -> int:
+def run(arguments: list[str]) -> int:
     """Measure and write. Returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("measured_gpu"), help="writes OUT.csv and OUT.yaml")
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
     parser.add_argument("--quick", action="store_true", help="seconds instead of minutes: shows that it runs")
-    wanted = parser.parse_args(asked)
+    wanted = parser.parse_args(arguments)
     try:
         import torch
     except ImportError:

@@ -52,14 +52,14 @@ def main() -> Iterator[str]:
     catalogue = load_catalogue()
     setting = build_context(catalogue, EIGHT, DAY)
     made = plan_from_context(setting)
-    asked = replace(setting, scenario=EIGHT.model_copy(update={"ways": tuple(one.way for one in made.options)[:8]}))
+    eight = replace(setting, scenario=EIGHT.model_copy(update={"ways": tuple(one.way for one in made.options)[:8]}))
     months = setting.timeline.last
     reference = best(lambda: np.ones(DRAWS * months) + 1.0)
     yield (
         f"reference: one pass of memory over {DRAWS:,} x {months} numbers "
         f"({DRAWS * months * BYTES_PER_NUMBER / MIB:.0f} MiB) in {1000 * reference:.2f} ms"
     )
-    for there in (asked, setting):
+    for there in (eight, setting):
         count = len(plan_from_context(there).options)
         # A setting of its own each time: what follows from one is kept by it.
         seconds = best(lambda there=there: totals(plan_from_context(replace(there))), MANY)  # type: ignore[misc]

@@ -62,12 +62,12 @@ def random_scenario(rng: Random) -> Scenario:
         work["may_wait"] = True
     elif rng.random() < 0.2:
         work["jobs"] = ({"accelerators": rng.choice((16, 64)), "hours": 168.0, "every_months": 6},)
-    asked: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "accelerator": rng.choice(CHIPS), "years": rng.choice((0.5, 1.0, 2.0, 3.0, 4.0, 5.0)), "work": (work,),
     }  # fmt: skip
     if rng.random() < 0.15:
-        asked["terms"] = {"cash_on_day_one_usd": rng.choice((5e4, 5e5, 5e6))}
-    return Scenario.model_validate(asked)
+        fields["terms"] = {"cash_on_day_one_usd": rng.choice((5e4, 5e5, 5e6))}
+    return Scenario.model_validate(fields)
 
 
 def retyped_choice(judged: Judged) -> Scenario | None:

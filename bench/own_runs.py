@@ -69,9 +69,9 @@ def _evaluate_halves(kind: Kind, seen: list[Seen]) -> Iterator[str]:
     for there in places.values():
         for _ in range(SPLITS if len(there) > 1 else 0):
             order = chance.permutation(len(there))
-            known, told = order[: len(there) // 2], order[len(there) // 2 :]
+            known, unseen = order[: len(there) // 2], order[len(there) // 2 :]
             said = factors(kind, [there[place].run for place in known], source="", day=None)
-            for place in told:
+            for place in unseen:
                 one = there[place]
                 pace = _correction(kind, said, one.run)
                 left["all"].append((one.error, one.error + log(pace.ratio)))

@@ -64,8 +64,8 @@ def main() -> Iterator[str]:
         speed.query_params[key] = text
     speed.run()
     aims, numbers, new, known = Aims(), iter(NUMBERS), iter(BUSY), itertools.cycle(BUSY)
-    yield aims.line("a rerun of Answer, first time asked", NEW_S, lambda: rerun(page, new), REPEATS)
-    yield aims.line("a rerun of Answer, asked before", KNOWN_S, lambda: rerun(page, known), REPEATS)
+    yield aims.line("a rerun of Answer, a new question", NEW_S, lambda: rerun(page, new), REPEATS)
+    yield aims.line("a rerun of Answer, a known question", KNOWN_S, lambda: rerun(page, known), REPEATS)
     another = "a rerun of Speed, another number of GPUs"
     yield aims.line(
         another, SPEED_S, lambda: cpu_s(lambda: speed.number_input(key="gpus").set_value(next(numbers)).run()), REPEATS

@@ -1,6 +1,6 @@
 """Benchmark each verb from the shell and back, against importing numpy in a process of its own in the same run.
 
-The time that the processor worked is told too, which on a machine that is shared says more. On a quiet one the two are
+It prints the processor time too, which says more on a shared machine. On a quiet one the two times are
 alike.
 """
 

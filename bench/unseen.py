@@ -104,11 +104,11 @@ def _splits(part: Part) -> Iterator[str]:
 
 def _line(what: str, errors: Array, part: Part) -> str:
     several, kinds = np.atleast_2d(errors), sorted(set(part.kinds.tolist()) - {""})
-    told = [f"{kind} {_told(several[:, part.kinds == kind], part.near)}" for kind in kinds]
-    return f"{what} unknown: " + "; ".join(told)
+    texts = [f"{kind} {_error_text(several[:, part.kinds == kind], part.near)}" for kind in kinds]
+    return f"{what} unknown: " + "; ".join(texts)
 
 
-def _told(errors: Array, near: float) -> str:
+def _error_text(errors: Array, near: float) -> str:
     seen = errors[np.isfinite(errors)]
     if not seen.size:
         return "none"

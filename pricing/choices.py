@@ -1,4 +1,4 @@
-"""The closed lists of words that prices are asked for with. Nothing is loaded for them: `--help` says them at once."""
+"""The closed lists of words that select prices. They load nothing, so that `--help` lists them at once."""
 
 from typing import Literal, get_args
 

@@ -17,7 +17,7 @@ FRESH_DAYS = 7
 AGEING_DAYS = 30
 Freshness = Literal["fresh", "ageing", "stale", "no public price"]
 
-# Doubts that only say "look closer"; offers that carry others are hidden until asked for.
+# Doubts that only say "look closer"; offers with other doubts are hidden unless a query wants them.
 MILD: frozenset[ListingDoubt] = frozenset({"converted", "restricted"})
 
 Reason = Literal[

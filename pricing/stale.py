@@ -75,7 +75,7 @@ def as_of(catalogue: Catalogue, day: date) -> Catalogue:
 
 
 def _seen(record: BaseModel, day: date) -> bool:
-    """Return whether its first price was read by then; an offer without a price is always there to be asked about."""
+    """Return whether its first price was read by then; true for an offer without a price, which needs a look."""
     prices = [figure for name in _PRICES if (figure := getattr(record, name, None)) is not None]
     return not prices or min(prices[0].values) <= day
 

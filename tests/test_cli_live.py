@@ -163,7 +163,7 @@ def test_a_name_that_nobody_knows_is_explained_once(says: Says, capsys: pytest.C
 
 @pytest.mark.parametrize(("words", "sentence"), [
     (["held", "--name", "H900"], "--name 'H900': want NAME=ID, as in 'H900 with 192 GB=B200'."),
-    (["held", "--name", "H900=B200"], "No price waits under the name 'H900': `held` lists those that are asked about."),
+    (["held", "--name", "H900=B200"], "No price waits under the name 'H900': `held` lists the names that wait."),
     (["held", "--accept", "9-9"], "Nothing that is held is called '9-9': `held` lists what is."),
     (["held", "--accept", "1-1", "--refuse", "1-1"], "--accept and --refuse both name 1-1: want one of them."),
     (["refresh", "--undo"], "There is no refresh to undo."),

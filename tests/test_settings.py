@@ -242,7 +242,7 @@ def case(name: str, published: float, ours: float) -> Case:
 
 
 def test_a_program_is_told_everything_but_the_answer() -> None:
-    assert set(case("a", 100.0, 0.1).told()) == {"id", "model", "kind", "chip", "plan", "network", "machine"}
+    assert set(case("a", 100.0, 0.1).question()) == {"id", "model", "kind", "chip", "plan", "network", "machine"}
 
 
 def test_errors_stand_over_the_rows_that_both_answer() -> None:

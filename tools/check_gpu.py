@@ -166,8 +166,8 @@ def _products(
 def _memory(
     measured: GpuMeasurementFile, chip: ServingAccelerator, ours: ServingConstants
 ) -> Iterable[AssumptionCheck]:
-    asked = (("memory read", "", "bandwidth_share"), ("memory copy", "", None), ("attention decode", "bf16", None))
-    for what, precision, constant in asked:
+    checks = (("memory read", "", "bandwidth_share"), ("memory copy", "", None), ("attention decode", "bf16", None))
+    for what, precision, constant in checks:
         best, peak = measured.best(what, precision), chip.bandwidth / GIGA
         yield from _share_of_peak(best, what, peak=peak, share=ours.bandwidth_share, constant=constant)
 

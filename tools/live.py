@@ -165,7 +165,7 @@ class _ObservedReply:
 
 @dataclass
 class _RecordingClient:
-    """Asks as the feed does, and keeps what was asked and answered."""
+    """Sends the requests that the feed sends, and keeps each of them with its reply."""
 
     ask: Fetcher
     replies: list[tuple[str, _ObservedReply]] = field(default_factory=list)

@@ -129,16 +129,16 @@ def scenario(chance: random.Random) -> dict[str, Any]:
 def question(chance: random.Random) -> list[str]:
     """One question to `train`, `serve` or `cheapest`."""
     verb, model = chance.choice(("train", "serve", "cheapest")), chance.choice(MODELS)
-    asked = [verb, "--model", model]
+    words = [verb, "--model", model]
     if verb == "cheapest":
-        asked += chance.choice((["--tokens", "20B", "--deadline-days", "30"], ["--requests-per-s", "4"]))
-        return [*asked, *chance.choice(([], ["--accelerator", chance.choice(CHIPS)]))]
-    asked += ["--accelerator", chance.choice(CHIPS), "--count", chance.choice(("1", "8", "64"))]
+        words += chance.choice((["--tokens", "20B", "--deadline-days", "30"], ["--requests-per-s", "4"]))
+        return [*words, *chance.choice(([], ["--accelerator", chance.choice(CHIPS)]))]
+    words += ["--accelerator", chance.choice(CHIPS), "--count", chance.choice(("1", "8", "64"))]
     if verb == "train":
-        asked += [*chance.choice(([], ["--tokens", "5B"])), *chance.choice(([], ["--precision", "fp8"], ["--tp", "2"]))]
-        return [*asked, *chance.choice(([], ["--method", "lora"], ["--zero", "zero3"], ["--seq-len", "32768"]))]
-    asked += ["--input-tokens", chance.choice(("200", "4000")), "--output-tokens", chance.choice(("100", "900"))]
-    return [*asked, *chance.choice(([], ["--requests-per-s", "2"], ["--mode", "offline"], ["--ttft-ms", "1500"]))]
+        words += [*chance.choice(([], ["--tokens", "5B"])), *chance.choice(([], ["--precision", "fp8"], ["--tp", "2"]))]
+        return [*words, *chance.choice(([], ["--method", "lora"], ["--zero", "zero3"], ["--seq-len", "32768"]))]
+    words += ["--input-tokens", chance.choice(("200", "4000")), "--output-tokens", chance.choice(("100", "900"))]
+    return [*words, *chance.choice(([], ["--requests-per-s", "2"], ["--mode", "offline"], ["--ttft-ms", "1500"]))]
 
 
 def written(folder: Path) -> None:
@@ -169,15 +169,15 @@ def answered(call: Sequence[str], out: Path) -> str:
     """Return the output of a call, its exit code, and the files that it writes."""
     from planner.cli import main
 
-    said, told = io.StringIO(), io.StringIO()
+    output, errors = io.StringIO(), io.StringIO()
     dated = [] if "check" in call[0] else ["--day", DAY]
-    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(told):
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
         end = main([word.replace("@", str(out)) for word in call] + dated)
     files = {one.name: one.read_bytes().decode() for one in sorted(out.iterdir())}
     for one in out.iterdir():
         one.unlink()
     text = "\n".join(
-        [f"exit {end}", said.getvalue(), told.getvalue(), *(f"{name}\n{text}" for name, text in files.items())]
+        [f"exit {end}", output.getvalue(), errors.getvalue(), *(f"{name}\n{text}" for name, text in files.items())]
     )
     return text.replace(str(out), "@")
 
@@ -232,8 +232,8 @@ def compare(revision: str, only_numbers: bool) -> int:
         finally:
             subprocess.run(["git", "worktree", "remove", "--force", room / "tree"], cwd=TREE, check=True)
         found = differences(room / "old", room / "new", only_numbers)
-        told = sum(1 for _ in (room / "old").iterdir())
-    print("\n\n".join([*found, f"{len(found)} of {told} calls differ from {revision}."]))
+        calls = sum(1 for _ in (room / "old").iterdir())
+    print("\n\n".join([*found, f"{len(found)} of {calls} calls differ from {revision}."]))
     return DIFFERENCES if found else 0
 
 

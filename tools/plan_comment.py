@@ -35,14 +35,14 @@ def file_at(revision: str, path: str) -> bytes | None:
 
 
 def answers(files: list[Path], day: str) -> dict[str, Any]:
-    """Return what the command line says of one plan, or of two."""
+    """Return the JSON that the command line gives for one plan, or for two."""
     verb = "plan" if len(files) == 1 else "compare"
     command = [sys.executable, "-m", "planner", verb, *map(str, files), "--json", *(["--day", day] if day else [])]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise ValueError(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "No answer.")
-    told: dict[str, Any] = json.loads(done.stdout)
-    return told if verb == "compare" else {"plans": [told], "differences": []}
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer if verb == "compare" else {"plans": [answer], "differences": []}
 
 
 def cost(plan: dict[str, Any]) -> tuple[str, float | None, str]:
@@ -56,7 +56,7 @@ def cost(plan: dict[str, Any]) -> tuple[str, float | None, str]:
 
 
 def section(path: str, base: str, day: str) -> str:
-    """Return what is said of one file; nothing where it did not change."""
+    """Return the part of the comment for one file; nothing where the file did not change."""
     before, now = file_at(base, path), Path(path).read_bytes() if Path(path).is_file() else None
     if before == now:
         return ""
@@ -67,28 +67,28 @@ def section(path: str, base: str, day: str) -> str:
                 files.append(Path(folder) / f"{name}.yaml")
                 files[-1].write_bytes(data)
         try:
-            told = answers(files, day)
+            answer = answers(files, day)
         except ValueError as error:
             return f"### {plain(path)}\n\n{plain(error)}\n"
-    return f"### {plain(path)}\n\n{_table(told, before is None, now is None)}"
+    return f"### {plain(path)}\n\n{_table(answer, before is None, now is None)}"
 
 
-def _table(told: dict[str, Any], is_new: bool, is_gone: bool) -> str:
+def _table(answer: dict[str, Any], is_new: bool, is_gone: bool) -> str:
     """Return a plan before and after, the change of its cost, and what differs."""
     names = ("New",) if is_new else ("Removed",) if is_gone else ("Before", "After")
     rows = [f"| {name} | {plain(plan['title'])} | {plain(label)} | {plain(words)} |"
-        for name, plan in zip(names, told["plans"], strict=True) for label, _, words in [cost(plan)]]  # fmt: skip
+        for name, plan in zip(names, answer["plans"], strict=True) for label, _, words in [cost(plan)]]  # fmt: skip
     lines = ["| | Answer | Cheapest | Cost, discounted to today |", "|---|---|---|---|", *rows]
-    costs = [usd for plan in told["plans"] for _, usd, _ in [cost(plan)]]
+    costs = [usd for plan in answer["plans"] for _, usd, _ in [cost(plan)]]
     if len(costs) > 1 and costs[0] and costs[1] is not None:
         change = costs[1] - costs[0]
         sign = "+" if change >= 0 else "−"
         lines += ["", f"**{sign}${abs(change):,.0f}** ({sign}{abs(change) / abs(costs[0]):.1%})."]
-    differ = [it for it in told["differences"] if it["input"] not in ("file", "name")]
+    differ = [it for it in answer["differences"] if it["input"] not in ("file", "name")]
     lines += ["", *(f"- `{it['input']}`: {plain(it['values'][0])} → {plain(it['values'][1])}"
         for it in differ[:_MOST_DIFFERENCES])]  # fmt: skip
     lines += [f"- and {len(differ) - _MOST_DIFFERENCES} more"] if len(differ) > _MOST_DIFFERENCES else []
-    plan = told["plans"][-1]
+    plan = answer["plans"][-1]
     facts = f"Prices as of {plan['day']}, catalogue {plan['catalogue_digest'][:8]}. An estimate, not financial advice."
     return "\n".join([*lines, "", f"<sub>{facts}</sub>", ""])
 

@@ -1,4 +1,4 @@
-"""Serves the app on this machine: on the port asked for, or on the first free one from 8501.
+"""Serves the app on this machine: on the port that PORT names, or on the first free one from 8501.
 
 usage: python tools/serve.py [PORT]
 
@@ -43,15 +43,15 @@ def first_free(start: int) -> int:
     raise SystemExit(f"No free port from {start} on. Name one that is free: make app PORT=...")
 
 
-def chosen(asked: str) -> int:
-    """The port that was asked for, if it can be had; without a wish the first free one."""
+def chosen(wanted: str) -> int:
+    """Return the wanted port, if it is free; the first free one where `wanted` is empty."""
     if not is_free(ANY_PORT):
         raise SystemExit(f"STREAMLIT_SERVER_ADDRESS={HOST} is not an address of this machine.")
-    if not asked:
+    if not wanted:
         return first_free(FIRST_PORT)
-    if not asked.isdecimal() or not 1 <= int(asked) <= HIGHEST_PORT:
-        raise SystemExit(f"PORT={asked} is not a port: want a number from 1 to {HIGHEST_PORT}.")
-    port = int(asked)
+    if not wanted.isdecimal() or not 1 <= int(wanted) <= HIGHEST_PORT:
+        raise SystemExit(f"PORT={wanted} is not a port: want a number from 1 to {HIGHEST_PORT}.")
+    port = int(wanted)
     if not is_free(port):
         raise SystemExit(
             f"Port {port} is taken or not allowed. Free is for example: make app PORT={first_free(FIRST_PORT)}"
@@ -66,10 +66,10 @@ def leave(number: int, _frame: object) -> None:
 
 def whole_number(name: str, what: str, fewest: int, most: int) -> int:
     """Return a whole number from a variable; 0 if it is not set."""
-    asked = os.environ.get(name, "")
-    if asked and (not asked.isdecimal() or not fewest <= int(asked) <= most):
-        raise SystemExit(f"{name}={asked} is no number of {what}: want one from {fewest} to {most}.")
-    return int(asked or 0)
+    text = os.environ.get(name, "")
+    if text and (not text.isdecimal() or not fewest <= int(text) <= most):
+        raise SystemExit(f"{name}={text} is no number of {what}: want one from {fewest} to {most}.")
+    return int(text or 0)
 
 
 @contextmanager

@@ -84,8 +84,8 @@ class Team:
 
     def start(self, port: int) -> subprocess.Popen[bytes]:
         """Start one server."""
-        told = self.environ | {"STREAMLIT_SERVER_ADDRESS": "127.0.0.1"}
-        return subprocess.Popen([*server_command(), str(port)], cwd=ROOT, env=told, stdout=subprocess.DEVNULL)
+        environment = self.environ | {"STREAMLIT_SERVER_ADDRESS": "127.0.0.1"}
+        return subprocess.Popen([*server_command(), str(port)], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
 
     def until_healthy(self, server: Server) -> None:
         """Wait until a server answers."""
@@ -226,11 +226,11 @@ def bind(port: int) -> tuple[str, str]:
 
 def limits() -> dict[str, str]:
     """Return the limits of the proxy, with those that variables set."""
-    told = {name: os.environ.get(name, usual) for name, usual in LIMITS.items()}
-    for name, value in told.items():
+    values = {name: os.environ.get(name, usual) for name, usual in LIMITS.items()}
+    for name, value in values.items():
         if not value.isdecimal() or int(value) < 1:
             raise SystemExit(f"{name}={value} is no limit: want a whole number from 1 up.")
-    return told
+    return values
 
 
 @contextmanager
@@ -247,8 +247,8 @@ def proxy(team: Team, listen: str) -> Iterator[subprocess.Popen[bytes]]:
         "-f",
         str(settings),
     ]
-    told = os.environ | limits() | {"BIND": listen, "ADMIN_SOCKET": str(team.admin)}
-    running = subprocess.Popen(command, env=told)
+    environment = os.environ | limits() | {"BIND": listen, "ADMIN_SOCKET": str(team.admin)}
+    running = subprocess.Popen(command, env=environment)
     try:
         yield running
     finally:

@@ -20,22 +20,22 @@ from planner.network.kinds import UnknownShape
 from pricing import Catalogue, PricingError, load_catalogue, names
 
 Answers = dict[str, float]
-Told = dict[str, Any]
+PeerOutput = dict[str, Any]
 NEAR = 0.25
 _KINDS = ("dense", "experts", "dense_layout_stated", "dense_layout_chosen", "moe")
 _REASONS, _LONGEST = 3, 90
 
 
-def main(asked: Sequence[str]) -> Iterator[str]:
+def main(peers: Sequence[str]) -> Iterator[str]:
     """Line by line, what each program says beside ours; a sentence for one that cannot be had."""
     catalogue = load_catalogue()
     cases = {"training": training_cases(catalogue), "serving": serving_cases(catalogue)}
     trained, served = own_predictions_per_second(catalogue)
-    yield f"ours: {trained:,.0f} training and {served:,.0f} serving rows a second of processor time, asked all at once"
+    yield f"ours: {trained:,.0f} training and {served:,.0f} serving rows a second of processor time, all in one call"
     for kind, found in cases.items():
         yield f"ours, {kind}, source of each row left out: {len(found):,} rows; {_by_kind(found)}"
     for peer in PEERS:
-        if not asked or peer.name.lower() in asked:
+        if not peers or peer.name.lower() in peers:
             try:
                 yield from _beside(catalogue, peer, cases["training"], cases["serving"])
             except PeerUnavailableError as why:
@@ -44,10 +44,10 @@ def main(asked: Sequence[str]) -> Iterator[str]:
 
 def _by_kind(cases: Sequence[Case]) -> str:
     groups = {kind: np.array([one.ours for one in cases if one.kind == kind]) for kind in _KINDS}
-    return "; ".join(f"{kind} {_told(errors)}" for kind, errors in groups.items() if len(errors))
+    return "; ".join(f"{kind} {_error_text(errors)}" for kind, errors in groups.items() if len(errors))
 
 
-def _told(errors: NDArray[np.float64]) -> str:
+def _error_text(errors: NDArray[np.float64]) -> str:
     ratio = np.exp(errors)
     return f"{np.median(np.abs(errors)):.1%} median, {np.mean(np.abs(ratio - 1) <= NEAR):.0%} within {NEAR:.0%}"
 
@@ -58,12 +58,12 @@ def _beside(
     python = peer_python(peer)
     if peer.name == "AIConfigurator":
         theirs = _their_names(catalogue, json.loads(ask(python, peer.worker, "models")))
-        known = [one.told() | {"their_model": theirs[one.model]} for one in serving if one.model in theirs]
+        known = [one.question() | {"their_model": theirs[one.model]} for one in serving if one.model in theirs]
         answers = json.loads(ask(python, peer.worker, "run", json.dumps(known)))
         yield from _compared(peer, "serving", serving, answers["answers"], answers)
         return
     for kind, cases in (("training", training), ("serving", serving)):
-        answers = json.loads(ask(python, peer.worker, "run", json.dumps([one.told() for one in cases])))
+        answers = json.loads(ask(python, peer.worker, "run", json.dumps([one.question() for one in cases])))
         share = min(answers["answers"], key=lambda one: _off(cases, answers["answers"][one]))
         yield from _compared(peer, f"{kind}, {float(share):.0%} of the peak", cases, answers["answers"][share], answers)
 
@@ -84,21 +84,23 @@ def _off(cases: Sequence[Case], answers: Answers) -> float:
     return float(np.median(errors)) if errors else np.inf
 
 
-def _compared(peer: PeerProgram, what: str, cases: Sequence[Case], answers: Answers, told: Told) -> Iterator[str]:
+def _compared(
+    peer: PeerProgram, what: str, cases: Sequence[Case], answers: Answers, output: PeerOutput
+) -> Iterator[str]:
     both = [one for one in cases if answers.get(one.id, 0.0) > 0]
-    yield f"{peer.name}, {what}: {len(both):,} of {len(cases):,} rows answered, {told['a_second']:,.0f} a second"
+    yield f"{peer.name}, {what}: {len(both):,} of {len(cases):,} rows answered, {output['a_second']:,.0f} a second"
     for kind in _KINDS:
         some = [one for one in both if one.kind == kind]
         if some:
             theirs = np.array([np.log(answers[one.id] / one.per_s) for one in some])
             ours = np.array([one.ours for one in some])
-            yield f"  {kind}, {len(some):,} rows: theirs {_told(theirs)}; ours {_told(ours)}"
-    why = Counter(said[:_LONGEST] for said in told["refused"].values())
+            yield f"  {kind}, {len(some):,} rows: theirs {_error_text(theirs)}; ours {_error_text(ours)}"
+    why = Counter(reason[:_LONGEST] for reason in output["refused"].values())
     silent = len(cases) - len(both) - why.total()
     if silent > 0:
         why["a model that it does not bring along"] = silent
     if why:
-        yield "  not answered: " + "; ".join(f"{count:,} x {said}" for said, count in why.most_common(_REASONS))
+        yield "  not answered: " + "; ".join(f"{count:,} x {reason}" for reason, count in why.most_common(_REASONS))
 
 
 if __name__ == "__main__":

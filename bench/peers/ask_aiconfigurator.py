@@ -101,7 +101,7 @@ def run(cases: list[dict[str, Any]]) -> dict[str, Any]:
     for case in cases:
         try:
             answers[case["id"]] = estimator.tokens_per_s(case)
-        except Exception as reason:  # noqa: BLE001 - it is told as the reason of that row
+        except Exception as reason:  # noqa: BLE001 - the row keeps it as its reason
             refused[case["id"]] = f"{type(reason).__name__}: {reason}"[:200]
     seconds = time.process_time() - begun
     return {"answers": answers, "refused": refused, "a_second": len(answers) / seconds}

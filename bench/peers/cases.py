@@ -1,4 +1,4 @@
-"""Published runs as plain numbers that any program can be asked for, and what ours says of each without its source."""
+"""Published runs as plain numbers that any program can take, and our prediction of each without its source."""
 
 import time
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ class Case:
     network: Mapping[str, float] = field(default_factory=dict)
     machine: Mapping[str, float] = field(default_factory=dict)
 
-    def told(self) -> dict[str, Any]:
+    def question(self) -> dict[str, Any]:
         """Return the question for another program: all but the answer."""
         return {name: value for name, value in asdict(self).items() if name not in ("per_s", "ours")}
 

@@ -41,7 +41,7 @@ class Brief(ScenarioModel):
     sentences: tuple[str, ...] = Field(max_length=_MOST_SENTENCES)
     figures: tuple[BriefFigure, ...] = Field(max_length=_MOST_FIGURES)
     sources: tuple[BriefSource, ...] = Field(max_length=_MOST_SOURCES)
-    link: str = Field(default="", description="the keys of a link to the plan, to be asked of `plan`")
+    link: str = Field(default="", description="the keys of a link to the plan; `plan` takes them")
     day: str = Field(description="the day of the plan and of its prices")
     catalogue_digest: str = Field(description="of the facts")
 

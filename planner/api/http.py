@@ -152,7 +152,7 @@ QUICK_S = 0.2  # what takes longer waits where it keeps nobody from a quick answ
 
 
 class HttpRequest(NamedTuple):
-    """What was asked: a verb with the form of its answer, the keys of a link or a file, the day."""
+    """A request: a verb with the form of its answer, the keys of a link or a file, the day."""
 
     name: str
     query: str

@@ -55,7 +55,7 @@ def with_studies(report: PlanReport) -> PlanReport:
 
 
 def plan_tables(report: PlanReport) -> dict[str, Callable[[], Table]]:
-    """Return the tables of a plan that are files, each made when it is asked for."""
+    """Return the tables of a plan that are files, each made on first use."""
     from planner.report.accounting.book_words import accounting_table  # only for files
     from planner.report.answer.profit_words import profit_csv
 
@@ -98,8 +98,8 @@ def with_actuals(report: PlanReport, result: Result, bill: Bill) -> Result:
         return {**result.data(), "actuals": {**document, "rest": rest}}
 
     def text() -> str:
-        told = [] if rest is None else ["", *rest["sentences"], rest["title"], rest["link"]]
-        return f"{result.text()}\nActuals\n-------\n" + "\n".join((actuals_text(plan, answer, actuals), *told, ""))
+        ahead = [] if rest is None else ["", *rest["sentences"], rest["title"], rest["link"]]
+        return f"{result.text()}\nActuals\n-------\n" + "\n".join((actuals_text(plan, answer, actuals), *ahead, ""))
 
     return result._replace(table=lambda: variance_table(plan, answer, actuals), data=data, text=text)
 
@@ -138,14 +138,14 @@ def comparison(reports: Sequence[PlanReport]) -> Result:
     return Result(lambda: compare_table(reports), data, text)
 
 
-class Asked(NamedTuple):
+class LineAnswer(NamedTuple):
     """A line that was read. It has no link and no plan while a question is open."""
 
     reading: LineReading
     notes: tuple[str, ...] = ()
     loaded: LoadedScenario | None = None
     report: PlanReport | None = None
-    beside: tuple[Asked, ...] = ()  # what the line compares it with, each as a line of its own
+    beside: tuple[LineAnswer, ...] = ()  # what the line compares it with, each as a line of its own
 
     @property
     def link(self) -> str:
@@ -161,17 +161,17 @@ class Asked(NamedTuple):
         return sentence_of_reading(self.reading, plan_sentence(plan.facts, plan.scenario)) if plan else ""
 
 
-def ask(facts: Catalogue, line: str, day: date, *, with_answer: bool = True, name: str = "") -> Asked:
+def ask(facts: Catalogue, line: str, day: date, *, with_answer: bool = True, name: str = "") -> LineAnswer:
     """Return what was understood of a line, and its plan; of a line that compares the plans of each side."""
     from planner.study.one_line.line_plan import with_open_parts  # only here: its patterns take long to compile
     from planner.study.one_line.read_line import read_line
 
     reading = read_line(facts, line, day)
     if reading.scenario is None:
-        return Asked(reading)
+        return LineAnswer(reading)
     scenario, notes = with_open_parts(facts, reading, day)
     loaded = LoadedScenario(name or reading.side or "line", scenario, facts, day, ())
-    asked = Asked(reading, notes, loaded, evaluate(loaded) if with_answer else None)
+    answer = LineAnswer(reading, notes, loaded, evaluate(loaded) if with_answer else None)
     for label, each in () if name else reading.beside.items():
         side = None
         try:
@@ -179,13 +179,13 @@ def ask(facts: Catalogue, line: str, day: date, *, with_answer: bool = True, nam
             why = "it has two readings" if side.loaded is None else ""
         except PricingError as refusal:
             why = str(refusal)
-        left_out = (*asked.reading.left_out, *([f"{label}: {why}"] if why else []))
-        beside = (*asked.beside, side) if side is not None and not why else asked.beside
-        asked = asked._replace(reading=replace(asked.reading, left_out=left_out), beside=beside)
-    return asked
+        left_out = (*answer.reading.left_out, *([f"{label}: {why}"] if why else []))
+        beside = (*answer.beside, side) if side is not None and not why else answer.beside
+        answer = answer._replace(reading=replace(answer.reading, left_out=left_out), beside=beside)
+    return answer
 
 
-def line_result(answer: Asked) -> Result:
+def line_result(answer: LineAnswer) -> Result:
     """Return a line that was read in each form; its table says what its words were taken as."""
 
     def text() -> str:
@@ -205,7 +205,7 @@ def line_result(answer: Asked) -> Result:
     return Result(lambda: _phrases(answer.reading), lambda: _line_data(answer), text)
 
 
-def _line_data(answer: Asked) -> dict[str, Any]:
+def _line_data(answer: LineAnswer) -> dict[str, Any]:
     reading = answer.reading
     data = {
         "line": reading.line,
@@ -235,7 +235,7 @@ def _phrases(reading: LineReading) -> Table:
     return Table({name: [getattr(phrase, key) for phrase in reading.understood] for name, key in columns.items()})
 
 
-def _understood(answer: Asked) -> str:
+def _understood(answer: LineAnswer) -> str:
     from planner.study.one_line.line_records import question_sentence
 
     reading = answer.reading

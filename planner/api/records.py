@@ -37,7 +37,7 @@ class MalformedError(RequestError):
 
 
 class Result(NamedTuple):
-    """What a verb calculated. Each form is made when it is asked for."""
+    """What a verb calculated. Each form is made on first use."""
 
     table: Callable[[], Table]
     data: Callable[[], Mapping[str, Any]]

@@ -174,7 +174,7 @@ def _both(operator: Callable[[Num, Num], Num], left: ast.expr, right: ast.expr) 
 def _power(text: str) -> _Node:
     """A power, the same in all formulas that say it: what grows by the month stands in many lines of a ledger.
 
-    Powers of arrays take the longest of all arithmetic, so the last one is kept while the same arrays are asked for.
+    Powers of arrays take the longest of all arithmetic, so the last one is kept while the same arrays come again.
     """
     tree = ast.parse(text, mode="eval").body
     assert isinstance(tree, ast.BinOp)  # it was one before it was text

@@ -30,21 +30,21 @@ class Option:
     title: str  # Buy 8 and run them
     what: str  # what exactly: server, place, provider, terms
     ledger: Ledger  # at typical figures
-    at_end: LedgerAtCase  # the same with every figure at its cheap or dear end
+    at_end: LedgerAtCase  # the same with every figure at its cheap or expensive end
     useful_hours: NDArray[np.float64]  # accelerator-hours of work delivered, by month, entry 0 being today
     accelerators: float  # how many at once, at most
     orders: tuple[PurchaseOrder, ...] = ()  # in which what is owned is bought; empty: at once
     warnings: tuple[str, ...] = ()  # flags, not rulings: "may hold an embedded lease: ask accounting"
-    work_share: float = 1.0  # of the work that was asked for; less where a part waits for machines
+    work_share: float = 1.0  # of the requested work; less than 1 where a part waits for machines
 
     @cached_property
     def low(self) -> Ledger:
-        """Every figure at its cheap end. Calculated when asked for: where futures are drawn, the range is theirs."""
+        """Every figure at its cheap end. Calculated on first use: where futures are drawn, they give the range."""
         return self.at_end("low")
 
     @cached_property
     def high(self) -> Ledger:
-        """Every figure at its dear end."""
+        """Every figure at its expensive end."""
         return self.at_end("high")
 
     def __getstate__(self) -> dict[str, object]:
@@ -56,7 +56,7 @@ _SIZED = re.compile(r"own-(\d+)")
 
 
 def fleet_option_key(accelerators: int) -> str:
-    """The key of a fleet whose size is not the one that was asked for: own-16."""
+    """The key of a fleet of another size than the plan's: own-16."""
     return f"own-{accelerators}"
 
 
@@ -158,7 +158,7 @@ class OptionSpec:
 
     inputs: str = ""  # the part of the scenario that its own inputs stand in
     when_empty: WhenEmpty = "usual"  # what becomes of the way where that part is left empty
-    checks_plausibility: bool = False  # whether inputs that lie far from the catalogue's are asked about
+    checks_plausibility: bool = False  # whether a note questions inputs that lie far from the catalogue's
     filled_by_service: bool = False  # whether a service of a named model fills in that part, or all it needs
 
     waits_for_delivery: bool = False  # whether machines are ordered that have to be delivered first

@@ -97,7 +97,7 @@ def _add_rent_levels(sheet: InputSheet, setting: PlanContext, set_after_months: 
 
 
 def _central_change(setting: PlanContext) -> tuple[float, Origin]:
-    """The yearly change to plan with: what quotes imply if asked for, else yours, else the catalogue's."""
+    """The yearly change to plan with: the one that quotes imply where the plan wants it, yours, or the catalogue's."""
     if setting.terms.rent_as_quotes_imply:
         quoted = quotes(setting)
         if quoted is not None and quoted.change.is_found:

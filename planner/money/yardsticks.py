@@ -60,7 +60,7 @@ class Sight:
 
     @cached_property
     def fleet(self) -> int:
-        """How many are asked for."""
+        """How many accelerators the plan's fleet has."""
         return fleet(self.setting)
 
     @property
@@ -91,7 +91,7 @@ class Sight:
 
     @cached_property
     def day_one(self) -> float:
-        """What is paid for the fleet that is asked for, before it runs."""
+        """What the plan's fleet costs before it runs."""
         own = self.unsaid.option("own")
         if own is None or not own.accelerators:
             return self.each[1] * self.host * self.fleet

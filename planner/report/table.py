@@ -27,7 +27,7 @@ class Table:
 
     @classmethod
     def of(cls, rows: Iterable[Mapping[str, Any]], columns: Iterable[str] | None = None) -> Table:
-        """From rows by name, numbers evened. The columns are those asked for, else all there are."""
+        """Make a table of rows by name, with one type of number in a column; by default with all columns."""
         return cls.from_columns(cls.from_raw_rows(rows, columns).cells)
 
     @classmethod

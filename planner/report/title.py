@@ -122,7 +122,7 @@ def _verdict_text(answer: Answer) -> str:
         return _tie_title(answer)
     if answer.best is None:
         is_sold_out = "on_demand" in answer.plan.setting.offers.lacks
-        return "Not available as asked." if is_sold_out else "Not enough to answer yet."
+        return "Not available as requested." if is_sold_out else "Not enough to answer yet."
     if answer.limit is not None and answer.limit.is_unavoidable:
         return f"Nothing keeps to {answer.limit.limited_quantity}: {answer.limit.message}."
     lead = None if answer.shares is None or answer.limit else answer.shares.lead
@@ -135,7 +135,7 @@ def _verdict_text(answer: Answer) -> str:
 
 
 def _is_buying_alone(answer: Answer) -> bool:
-    """Return whether only owning has a price, and renting was asked for too: what is cheaper is not known then.
+    """Return whether the plan wants both and only owning has a price: then nobody knows which is cheaper.
 
     Renting alone is an answer: whatever keeps owning out, such as machines that come too late, stands beside it.
     """

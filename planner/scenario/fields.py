@@ -38,7 +38,7 @@ class FieldSpec:
     help: str = ""
     unit: str = ""  # in words; empty where it is no number
     per: str = ""  # what a price is for one of: kWh
-    asked: Mapping[str, Any] | None = None  # how the page asks for it, if it does
+    page_field: Mapping[str, Any] | None = None  # how the page asks for it, if it does
     fields: tuple[str, ...] = ()
     required: tuple[str, ...] = ()
 
@@ -155,14 +155,14 @@ def _spec(field: FieldInfo) -> FieldSpec:
         fields = annotation.model_fields
         required = tuple(name for name, each in fields.items() if each.is_required())
         return FieldSpec(kind, help=inspect.cleandoc(annotation.__doc__ or ""), fields=tuple(fields), required=required)
-    description, asked = field.description or "", said.get("asked")
+    description, page_field = field.description or "", said.get("asked")
     if kind == "choice":
-        return FieldSpec(kind, choices=get_args(annotation), help=description, asked=asked)
+        return FieldSpec(kind, choices=get_args(annotation), help=description, page_field=page_field)
     limits: dict[str, Any] = {}
     for each in field.metadata:
         limits |= {name: value for name in _LIMITS if (value := getattr(each, name, None)) is not None}
     return FieldSpec(
         kind, low=limits.get("gt", limits.get("ge")), high=limits.get("le"), above="gt" in limits,
         shortest=limits.get("min_length"), longest=limits.get("max_length"), pattern=limits.get("pattern"),
-        help=description, unit=said.get("unit", ""), per=said.get("per", ""), asked=asked,
+        help=description, unit=said.get("unit", ""), per=said.get("per", ""), page_field=page_field,
     )  # fmt: skip

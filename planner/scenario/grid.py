@@ -1,7 +1,7 @@
 """A grid of scenarios: a base, and lists or ranges of values for some of its inputs. Read from a file, strictly.
 
 Every combination of the lists is one point, numbered from 0; the last list turns fastest. Lists under `together` move
-as one. No point is made before it is asked for.
+as one. No point is made before something needs it.
 """
 
 import math
@@ -32,7 +32,7 @@ _MOST_TRIED = 1_000
 PERCENT = 10**PERCENT_PLACES
 # What each row may tell; who leads and the best way always stand there.
 _ALWAYS = ("leads", "best")
-# These rest on futures, which are drawn for each row by itself: only where one of them is asked for.
+# These need futures, which each row draws for itself: only where the file wants one of them.
 OF_FUTURES = ("verdict", "share_cheaper", "gap_share", "low_usd", "high_usd")
 OUTPUTS = (
     *_ALWAYS, "verdict", "share_cheaper", "gap_share", "own", "rent", "npv_usd", "payback_months",

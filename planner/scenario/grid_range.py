@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from planner.scenario.base import ScenarioModel
 
-MOST_LISTED = 1_000  # values of a range that are written out; of more, each is calculated when it is asked for
+MOST_LISTED = 1_000  # values of a range that are written out; of more, each is calculated on use
 _DIGITS = 12  # of a value, without the dust of adding up
 _APART = 10.0 ** (1 - _DIGITS)  # nearer to each other, relative to the largest, two values may be written alike
 _UNCOUNTED = 10**18  # no more is counted than this

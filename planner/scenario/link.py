@@ -202,9 +202,9 @@ _LEFT_OUT = "It is left out, so this answer differs from the sender's."
 
 
 def extra_field(text: str | None, part: str, name: str) -> Any:
-    """Return what the rest of a link tells of a field of owning, or of the first work; None where it tells nothing."""
-    told = _parse_extra(text, []).get(part)
-    first = told[0] if isinstance(told, list) and told else told
+    """Return the value that the rest of a link has for a field of owning or of the first work; None without one."""
+    values = _parse_extra(text, []).get(part)
+    first = values[0] if isinstance(values, list) and values else values
     return first.get(name) if isinstance(first, dict) else None
 
 

@@ -63,7 +63,7 @@ def plan_csv_rows(head: Mapping[str, object], changed: Mapping[str, Any]) -> Ite
     for path, value in (leaf for name, inner in changed.items() for leaf in _leaves(inner, (name,))):
         spec = field_spec(path)
         assert spec is not None  # a scenario has no other fields
-        label = str((spec.asked or {}).get("label", ""))
+        label = str((spec.page_field or {}).get("label", ""))
         choices = f"one of {', '.join(spec.choices)}" if spec.choices else ""
         meaning = "; ".join(text for text in (label, spec.help, choices) if text)
         yield (format_path(path), value, spec.unit, meaning)

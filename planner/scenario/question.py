@@ -16,8 +16,8 @@ class QuestionKind:
     """One kind of question. `example` is the preset whose numbers stand in its fields until somebody changes them."""
 
     name: str
-    main: tuple[str, ...]  # asked for at once, in this order
-    more: tuple[str, ...] = ()  # asked for among the assumptions
+    main: tuple[str, ...]  # fields of the question itself, in this order
+    more: tuple[str, ...] = ()  # fields among the assumptions
     example: str | None = None
 
     @property
@@ -33,7 +33,7 @@ TUNE = QuestionKind(
     "Fine-tune", ("train", "method", "tokens", "runs", "gpu", "choose", "gpus"), ("due", "seq", "bits"), "fine-tune-70b"
 )
 SERVE = QuestionKind("Serve", ("serve", "rps", "peak", "in", "out", "gpu"), ("ttft", "tpot", "weights"), "chat-service")
-# How much there is to do, where hours are asked for: as a share of them, as hours, as people, as jobs.
+# How much work there is in a plan of hours: as a share of them, as hours, as people, as jobs.
 AMOUNTS = ("busy", "hours", "team", "each", "weekly", "jobhours")
 HOURS = QuestionKind("GPU-hours", ("gpus", "gpu", *AMOUNTS))
 QUESTIONS: dict[str, QuestionKind] = {question.name: question for question in (TRAIN, TUNE, SERVE, HOURS)}
@@ -61,7 +61,7 @@ PERCENT_PLACES = 2
 
 @dataclass(frozen=True)
 class LinkKey:
-    """A short key: where its value stands in the scenario, and how it is asked for."""
+    """A short key: where its value stands in the scenario, and how the page asks for it."""
 
     path: Path
     key: str
@@ -124,8 +124,8 @@ def _scaled(bound: float | None, percent: bool) -> float | None:
 KEYS: dict[str, LinkKey] = {
     key.key: key
     for path in leaf_fields()
-    if (said := field_spec(path)) and said.asked
-    for key in (LinkKey(path, **said.asked),)
+    if (spec := field_spec(path)) and spec.page_field
+    for key in (LinkKey(path, **spec.page_field),)
 }
 
 

@@ -52,7 +52,7 @@ class RentalInputs(ScenarioModel):
         "Your price on demand; empty takes the cheapest offer that can be believed.",
         group=RENTING)] = None  # fmt: skip
     hosts_of_others: Annotated[HostsOfOthers, Field(description="whether machines of others, at a marketplace, are "
-        "rented; no host is asked for more than a machine"), ask("hosts", "Rent from hosts of others?",
+        "rented; a plan rents at most one machine of a host"), ask("hosts", "Rent from hosts of others?",
         "Marketplaces rent out machines of others: cheaper, with fewer promises.",
         group=RENTING, rare=True)] = "one_machine"  # fmt: skip
     hours_per_session: Annotated[float, Field(ge=0.01, le=HOURS_PER_YEAR), unit("hours"), ask("session",

@@ -122,7 +122,7 @@ class ServingTask(ServingSpec):
 class FixedRun(ScenarioModel):
     """Any other work: a simulation, a rendering, a Monte Carlo. Known by the hours it took on one accelerator.
 
-    It is carried over to the accelerator of the plan by what bounds it, and spread evenly over all that are asked for.
+    It is carried over to the accelerator of the plan by what bounds it, and spread evenly over all of the plan's.
     """
 
     measured_on: Id

@@ -1,4 +1,4 @@
-"""The closed lists of words that work is asked for with. Nothing is loaded for them: `--help` says them at once."""
+"""The closed lists of words that describe work. They load nothing, so that `--help` lists them at once."""
 
 from typing import Literal
 

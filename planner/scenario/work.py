@@ -49,7 +49,7 @@ class ScheduledJob(ScenarioModel):
         int | None, Field(ge=1, le=120, description="comes again; once where empty"), unit("months")
     ] = None
     within_days: Annotated[float | None, Field(ge=0.01, le=3_650.0,
-        description="deadline: fewer at once will do if there is time; empty: as asked"),
+        description="deadline: fewer accelerators at once are enough if there is time; empty: the number you enter"),
         unit("days")] = None  # fmt: skip
 
     @model_validator(mode="after")

@@ -38,6 +38,6 @@ def take_entries(record: R, index: Any) -> R:
 
 
 def _entry(value: Any, index: Any) -> Any:
-    if isinstance(value, np.ndarray):  # asked first: most are, and there are tens of thousands in a search
+    if isinstance(value, np.ndarray):  # the first test: most are, and a search has tens of thousands
         return value[index] if value.ndim else value
     return take_entries(value, index) if is_dataclass(value) and not isinstance(value, type) else value

@@ -1,6 +1,6 @@
 """From what tables of runs call accelerators and models to the catalogue's names: looser than a person may be.
 
-A table cannot be asked back. What is ambiguous is therefore taken for the first that its other words allow.
+A table cannot answer a question. An ambiguous name is therefore the first one that its other words allow.
 """
 
 import re

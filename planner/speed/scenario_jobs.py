@@ -1,4 +1,4 @@
-"""The models of a scenario, each with the job that was asked of the speed model and what it answered."""
+"""The models of a scenario, each with its job for the speed model and the result of that job."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class ScenarioServing:
 
 
 def solved_jobs(catalogue: Catalogue, solved: ScenarioInHours) -> tuple[ScenarioTraining | ScenarioServing, ...]:
-    """Every model that was worked out, in the order it was asked. What was refused is among the problems of `asked`."""
+    """Every model with a result, in the order of the scenario. `solved.problems` has the reasons of the others."""
     catalogue = with_user_models(catalogue, solved.written.models)
     done: list[ScenarioTraining | ScenarioServing] = []
     trainings, servings = list(solved.trainings), list(solved.servings)

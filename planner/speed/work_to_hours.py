@@ -60,7 +60,7 @@ NOT_CHOSEN = "which accelerator is not said: name one, or name a model, and the 
 
 @dataclass(frozen=True)
 class WorkProblem:
-    """Why some work cannot be done as it is asked, and where that is known what would help."""
+    """Why the plan cannot do some work, and what would help where that is known."""
 
     why: str
     helps: str = ""
@@ -225,7 +225,7 @@ def _training_hours(catalogue: Catalogue, scenario: Scenario, work: Work, task: 
 
 
 def image_job(task: TrainingTask, accelerator: str, accelerators: int) -> ImageJob:
-    """Return what is asked of a network that learns from pictures; its published rates are all in 16 bits."""
+    """Return the job of a network that learns from pictures; its published rates are all in 16 bits."""
     if task.precision in NARROW:
         raise InvalidJobError(f"{task.model} learns from pictures, at rates published in 16 bits; choose bf16 or fp16")
     return ImageJob(model=task.model, accelerator=accelerator, accelerators=accelerators, images=task.images)

@@ -118,7 +118,7 @@ def waiting(plan: Plan) -> Waiting | BuyOrWaitUnavailable:
         return BuyOrWaitUnavailable(never.reason)
     if delayed is None:
         skipped = (each.reason for each in plan.absent if each.way == "own")
-        return BuyOrWaitUnavailable(next(skipped, "buying was not asked for"))
+        return BuyOrWaitUnavailable(next(skipped, "buying was not chosen"))
     fleet = owned_fleet(setting, delayed)
     assert fleet is not None  # it could be built
     inputs = fleet.parts[0].sheet.used

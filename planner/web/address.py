@@ -1,7 +1,7 @@
 """The address of the page is its state: its texts are kept here by key, and every widget is a view of one of them.
 
 It is read on a first visit and on Back and Forward, and written in every run. A widget that is new on the page is
-filled from here, and the value of a widget is taken over at the start of the next run, before it is asked for. So no
+filled from here, and the value of a widget is taken over at the start of the next run, before its first use. So no
 entry is lost with a box that closes, another page, or a run that was cut short.
 
 Streamlit can bind a widget to the address by itself. It takes the key out again when the widget leaves the screen, and

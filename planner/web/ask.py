@@ -35,7 +35,7 @@ ALWAYS = ("years", "site", "place")
 FLOOR = "floor"  # a guarantee of the resale
 BOX = "assumptions"
 MOST_PICKS, FIRST_PICKS = 6, 3
-# The headings of the box: the fields under each, and those besides when all fields are asked for.
+# The headings of the box: the fields under each, and the further ones when all fields are shown.
 HEADINGS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     group: (keys_of_group(group, rare=False), keys_of_group(group, rare=True)) for group in GROUPS
 }

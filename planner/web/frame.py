@@ -51,7 +51,7 @@ _CSV_CHOICES = (
 
 
 def popover(plan: Plan, answer: Answer) -> None:
-    """Show a box with everything that leaves the page. Files are made when they are asked for."""
+    """Show a box with everything that leaves the page. A file is made when somebody downloads it."""
     for key, _, choices in _CSV_CHOICES:
         st.session_state[key] = st.session_state.get(key, choices[0])  # kept while the box is closed
     with st.popover("Share", icon=":material/ios_share:", key="share", on_change="rerun") as box:

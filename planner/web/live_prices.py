@@ -39,7 +39,7 @@ _WEEK = timedelta(days=7)
 _REVIEWER, _REFUSAL = "live_who", "live_refusal"
 _REVIEWER_HELP = "Kept with the time beside each decision. Type it to decide."
 _UNDO = "Restores the previous prices. Nothing is deleted."
-_TAKE_BACK = "Will be asked again at the next refresh; its prices are hidden until then."
+_TAKE_BACK = "The next refresh lists this name as unknown again; its prices are hidden until then."
 _T = TypeVar("_T")
 
 
@@ -365,7 +365,7 @@ def _names_view(stored: LivePriceStatus, *, is_anonymous: bool) -> None:
 
 def _name_question(question: live_report.UnknownNameQuestion, *, is_anonymous: bool) -> None:
     key = f"{question.what}-{question.called}"
-    with st.container(horizontal=True, vertical_alignment="center", key=f"asked-{key}"):
+    with st.container(horizontal=True, vertical_alignment="center", key=f"question-{key}"):
         st.markdown(words.markdown(f"{question.words}."), width="stretch")
         answer = st.selectbox(
             f"What {question.called} is", list(question.choices), index=None, placeholder="It is …", width=280,

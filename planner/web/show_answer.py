@@ -305,7 +305,7 @@ def _list(lines: Iterable[str], sources: Iterable[PresetSource] = ()) -> None:
 
 
 def autochoose_button(plan: Plan) -> None:
-    """Show a button that looks for a GPU, where a model cannot be trained as asked."""
+    """Show a button that looks for a GPU, where the chosen one cannot train the model."""
     resolved, scenario = plan.setting.resolved, plan.setting.written
     if resolved is not None and resolved.problems and any(work.train for work in scenario.work):
         st.button(

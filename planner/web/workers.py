@@ -1,4 +1,4 @@
-"""Worker processes calculate what nobody asked before, so that the server's own process is free for everyone else.
+"""Worker processes calculate each new question, so that the server's own process is free for everyone else.
 
 Python does one thing at a time in a process: of fifty people who ask something new, each would wait for all. So one
 process for each core calculates. Only the first of them takes slow jobs, at a low priority: no quick job waits behind

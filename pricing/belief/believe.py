@@ -179,7 +179,7 @@ def believed(
 def in_their_markets(catalogue: Catalogue, day: date, keys: Sequence[str]) -> PriceEstimates:
     """Return the worth of some offers' prices on a day, each among all of its accelerator and purchase.
 
-    An offer has one price today, whoever looks at it and however many it is asked for.
+    An offer has one price today, for every plan and every number of machines.
     """
     own = set(keys)
     voting = readings(catalogue).voting
@@ -250,8 +250,8 @@ def _market_low_price(
     return _MarketLowPrice(low[group], weights[group], sellers[group])
 
 
-def _lowest_vote_index(group: Places, provider: Places, dear: Floats) -> Places:
-    order = np.lexsort((dear, provider, group))
+def _lowest_vote_index(group: Places, provider: Places, price: Floats) -> Places:
+    order = np.lexsort((price, provider, group))
     changed = (np.diff(group[order], prepend=-1) != 0) | (np.diff(provider[order], prepend=-1) != 0)
     return cast(Places, order[changed])
 

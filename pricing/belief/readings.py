@@ -175,7 +175,7 @@ def readings(catalogue: Catalogue) -> Readings:
 def _history(offer: Offer) -> Iterator[tuple[date, float]]:
     """Yield the days on which the price was read, and what it was; prices of your own are no news of the market."""
     figure = offer.usd_per_accelerator_hour
-    assert figure is not None  # only priced offers are asked
+    assert figure is not None  # only priced offers come here
     market = sorted((day, value.typical) for day, value in figure.values.items() if not is_yours(value))
     yield from market
     if market and market[-1][0] == figure.since < figure.checked:

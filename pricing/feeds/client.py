@@ -92,7 +92,7 @@ class _PageRequest:
 
 @dataclass
 class Client:
-    """Asks for one feed. `at` puts servers of a test in the place of hosts, and then nobody else is asked."""
+    """Sends the requests of one feed. `at` puts a test's servers in the place of hosts; nobody else gets a request."""
 
     feed: Feed
     limits: ClientLimits = USUAL
@@ -144,7 +144,7 @@ class Client:
         if not key:
             raise self.meter.refused(f"wants a key: set {name}" if name else "has no key")
         if not key.isascii() or not key.isprintable():
-            raise self.meter.refused(f"cannot be asked with the key in {name}: it has letters that no key has")
+            raise self.meter.refused(f"cannot use the key in {name}: it has letters that no key has")
         return key
 
     def close(self) -> None:
@@ -217,7 +217,7 @@ class Client:
         return _PageRequest("GET", to, headers)
 
     def _host(self, url: str) -> str:
-        """Return the host of an address that may be asked, at the port that the source names with it."""
+        """Return the host of an address, if requests to it are allowed, at the port that the source names with it."""
         try:
             parts = urlsplit(url)
             host, port = _place(parts)
@@ -244,7 +244,7 @@ class Client:
 
     def _status_message(self, status: int) -> str:
         if status == HTTPStatus.TOO_MANY_REQUESTS:
-            return f"wants to be asked less often (429), after {self.limits.tries} tries too"
+            return f"refused too many requests (429), after {self.limits.tries} tries too"
         if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
             key = self.feed.key_name
             return f"did not accept the key in {key} ({status})" if key else f"did not let us in ({status})"
@@ -256,7 +256,7 @@ class Client:
 
     def _wait(self, seconds: float) -> None:
         if seconds > self.limits.longest_pause_s:
-            raise self.meter.refused(f"wants to be asked again in {seconds:,.0f} seconds, which is too long to wait")
+            raise self.meter.refused(f"wants a pause of {seconds:,.0f} seconds, which is too long to wait")
         self._go_on(seconds)
         if self.cancelled.wait(seconds):
             raise RefreshCancelled
@@ -309,4 +309,4 @@ def _unreachable_message(error: requests.RequestException, host: str) -> str:
     if not _in_time(error):
         return "did not answer in time"
     messages = (words for kind, words in _UNREACHABLE if isinstance(error, kind))
-    return next(messages, "cannot be asked at {host}").format(host=host)
+    return next(messages, "cannot be reached at {host}").format(host=host)

@@ -19,7 +19,7 @@ ReasonKind = Literal[
     "no_price",  # missing, zero, negative or no number: refused at once, nobody could accept it
     "no_shape",  # not a count of accelerators that a machine can have
     "huge",  # more than anything that is rented costs
-    "unknown_seller",  # asked about: a name of nobody in the catalogue
+    "unknown_seller",  # a name of nobody in the catalogue: a person decides
     "unknown_accelerator",
     "unclear_accelerator",  # a name of several, and nothing in the reply says which
     "unwanted",  # a name of which somebody wants no price
@@ -188,7 +188,7 @@ class Feed:
     name: str  # as `--source` has it
     label: str
     page: str  # for people, to look at the same prices
-    hosts: tuple[str, ...]  # nobody else is asked, whatever a reply says; host, or host:port where it is not 443
+    hosts: tuple[str, ...]  # the only ones that get requests; host, or host:port where it is not 443
     licence: str
     read: Read
     kind: Kind = "rental"

@@ -31,7 +31,7 @@ class Name:
     means: str  # an id of the catalogue, a vendor, NEW, UNWANTED; empty: taken back
     person: str
     at: datetime
-    refresh: int  # that asked about it
+    refresh: int  # that found the name
 
 
 class NameDecisions:

@@ -28,7 +28,7 @@ def current(environ: Mapping[str, str] | None = None) -> Catalogue:
 
 @cached(1, same=lambda facts, *_: (facts,), equal=lambda _, state, __: object() if None in state else state)
 def _stored(facts: Catalogue, state: tuple[object, ...], environ: Mapping[str, str]) -> Catalogue:
-    """Return the facts with the prices of a store in this state; a database is asked each time."""
+    """Return the facts with the prices of a store in this state; a database is read each time."""
     from pricing.feeds.database import open_read_only  # only who has live prices waits for what lays them over
     from pricing.feeds.store import LivePriceStore
 
@@ -45,7 +45,7 @@ def _with_live_prices(facts: Catalogue, fingerprint: str, store: LivePriceStore)
 
 
 def _store_fingerprint(environ: Mapping[str, str]) -> tuple[object, ...]:
-    """Return a value that changes with the store; empty where there is none. A database must be asked: None."""
+    """Return a value that changes with the store; empty where there is none; None for a database, always read."""
     if environ.get(DATABASE):
         return (environ[DATABASE], None)
     folder = live_data_dir(environ)

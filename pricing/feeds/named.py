@@ -1,4 +1,4 @@
-"""From the names of a source to the catalogue's ids. Unknown names are asked about, and never guessed."""
+"""From the names of a source to the catalogue's ids. An unknown name waits for a person and is never guessed."""
 
 import re
 from collections import Counter, defaultdict

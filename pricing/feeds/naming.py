@@ -55,7 +55,7 @@ def question(held: HeldReading) -> What:
 
 
 def unresolved_names(held: Iterable[HeldReading]) -> tuple[UnresolvedName, ...]:
-    """Return each name that is asked about, once; the one with most prices first."""
+    """Return each unknown name once; the one with most prices first."""
     reasons: dict[tuple[What, str], list[GateReason]] = defaultdict(list)
     for reading in held:
         if reading.reason.kind in NAMES:
@@ -80,7 +80,7 @@ def say(store: LivePriceStore, live: Catalogue, word: NameInput) -> NameDecision
 
 
 def _name(store: LivePriceStore, live: Catalogue, word: NameInput, waiting: Sequence[HeldReading]) -> Name:
-    """Return the decision: about a name decided before, or one that is asked about now."""
+    """Return the decision: about a name decided before, or about one that prices wait under now."""
     for old in store.given().every:
         if plain(old.called) == plain(word.called) and word.what in (None, old.what):
             what, called, refresh = old.what, old.called, old.refresh
@@ -89,7 +89,7 @@ def _name(store: LivePriceStore, live: Catalogue, word: NameInput, waiting: Sequ
         open_names = [reading for reading in waiting if reading.reason.kind in NAMES]
         first = next((reading for reading in open_names if word.what in (None, question(reading))), None)
         if first is None:
-            wish = "`held` lists those that are asked about"
+            wish = "`held` lists the names that wait"
             raise StoreError(f"No price waits under the name {word.called[:60]!r}: {wish}.")
         what, called, refresh = question(first), first.reason.name, int(first.id.split("-")[0])
     return Name(what, called, meaning(live, what, word.means), word.person, word.at, refresh)

@@ -192,7 +192,7 @@ def _unapproved(provider: Provider, usd_per_hour: float) -> float:
 
 
 def sellers_for(purchase: Buying) -> Callable[..., tuple[Seller, ...]]:
-    """Return who is asked for a kind of purchase."""
+    """Return the function that lists the sellers of a kind of purchase."""
     return spot_sellers if purchase == "spot" else sellers
 
 

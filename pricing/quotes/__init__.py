@@ -41,7 +41,7 @@ TEMPLATE_CSV = "\n".join(
     (
         ",".join(COLUMNS),
         "offer,Example Cloud,H100 SXM5 80GB,8,Frankfurt,europe,reserved_1y,64,2.45,,,,,,,,USD,,,,,our reseller's offer",
-        "offer,Example Cloud,H200 SXM 141GB,8,Frankfurt,europe,reserved_1y,,,,,,,,,,USD,,,,,no price yet: asked",
+        "offer,Example Cloud,H200 SXM 141GB,8,Frankfurt,europe,reserved_1y,,,,,,,,,,USD,,,,,no price yet: requested",
         "discount,AWS,,,,,on_demand,,,,0.18,,,,,,,,,,,18 % off list for on demand",
         "hardware,,H100 SXM5 80GB,,,,,,,,,,,31000,29000,34000,USD,,,,,one card",
         "",

@@ -82,9 +82,7 @@ def test_what_nobody_has_is_not_rented_until_delivery(catalogue: Catalogue) -> N
     assert 6.0 < months < 8.0  # until delivery
     hours = months * 730 * bridge.count
     assert rented_usd(made, "own") == pytest.approx(hours * bridge.band.typical, rel=0.02)
-    assert any(
-        text.startswith(f"Not all as asked: {1 - own.work_share:.1%} of the work waits") for text in own.warnings
-    )
+    assert any(text.startswith(f"Not all of it: {1 - own.work_share:.1%} of the work waits") for text in own.warnings)
 
 
 def test_a_job_larger_than_what_can_be_had_waits_whole(catalogue: Catalogue) -> None:
@@ -112,7 +110,7 @@ def test_small_peaks_above_a_large_fleet_are_rented(catalogue: Catalogue) -> Non
     option = made.option("mix")
     assert option is not None
     assert option.work_share == 1.0
-    assert not any(text.startswith("Not all as asked") for text in option.warnings)
+    assert not any(text.startswith("Not all of it") for text in option.warnings)
 
 
 def test_two_months_of_1024_and_a_reserved_chip_with_few_lists(catalogue: Catalogue) -> None:

@@ -25,7 +25,7 @@ def test_where_a_side_has_no_price_the_rest_is_answered() -> None:
     assert found.best.option.way in options_of_side("rent")
     assert not found.payback.is_found
     lone = asked(Scenario(ways=("on_demand",)))
-    assert (lone.verdict, lone.missing, lone.left_out) == ("rent", ("owning was not asked for",), ())
+    assert (lone.verdict, lone.missing, lone.left_out) == ("rent", ("owning was not chosen",), ())
     assert (lone.break_evens, lone.pair, lone.against) == ((), None, None)
 
 

@@ -276,4 +276,4 @@ def test_machines_that_come_when_the_work_is_done_do_not_answer_for_what_nobody_
     answer = calculated(catalogue(), **asked)
     assert (answer.verdict, answer.best) == ("incomplete", None)
     assert any("no known seller here joins" in one for one in answer.missing)
-    assert summarize_answer(answer.plan, answer).title == "Not available as asked."
+    assert summarize_answer(answer.plan, answer).title == "Not available as requested."

@@ -96,15 +96,15 @@ def left_out(runs: FittedRuns, errors_without: ErrorsWithout) -> HeldOutErrors:
     found: list[tuple[NDArray[np.int_], str, Array, Array]] = []
     for source in np.unique(runs.source):
         own = runs.source == source
-        for by, told in _classes(runs, own):
-            out = own | told
+        for by, of_class in _classes(runs, own):
+            out = own | of_class
             if int((runs.usable & ~out).sum()) < _FEWEST_LEFT:
                 continue
             key = out.tobytes()
             if key not in known:
                 known[key] = np.full(len(own), np.nan)
                 known[key][out] = errors_without(out)
-            there = np.flatnonzero(own & told & runs.usable & np.isfinite(known[key]))
+            there = np.flatnonzero(own & of_class & runs.usable & np.isfinite(known[key]))
             found.append((there, by, -known[key][there], cells.novelty(runs.usable & ~out)[there]))
     for fold in range(_FOLDS):
         out = np.arange(len(runs.source)) % _FOLDS == fold
@@ -126,9 +126,9 @@ def _classes(runs: FittedRuns, own: Mask) -> list[tuple[str, Mask]]:
     for name in (trait for trait in runs.traits if trait in _LEFT_OUT_BY):
         column = runs.column(name)
         for value in np.unique(column[own]):
-            told = column == value
-            if told.mean() <= _MOST_LEFT_OUT:
-                found.append((name, told))
+            of_class = column == value
+            if of_class.mean() <= _MOST_LEFT_OUT:
+                found.append((name, of_class))
     return found
 
 

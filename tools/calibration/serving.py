@@ -174,7 +174,7 @@ def fit_of(catalogue: Catalogue, rows: Sequence[Row]) -> KindFit:
         for one, error in zip(observations, errors, strict=True)
     ]
     return KindFit(
-        traits_in(observations), errors_without(observed, best), [*unseen, *waits.told],
+        traits_in(observations), errors_without(observed, best), [*unseen, *waits.unseen],
         lambda spread, on: serving_file(constants, levels_of(observed, best), bands, spread, sources, on=on),
         [*_measured(observations, errors), *waits.measured],
     )  # fmt: skip
@@ -226,7 +226,7 @@ class _FirstTokenFit:
 
     constants: ServingConstants
     others: list[ServingConstants]
-    told: list[tuple[str, str, float]]
+    unseen: list[tuple[str, str, float]]
     bands: dict[str, Band]
     measured: list[Measurement]
 
@@ -236,14 +236,14 @@ def _with_first_tokens(catalogue: Catalogue, rows: Sequence[Row], best: ServingC
     if seen is None or len(set(seen.source)) < _FEWEST_SOURCES:
         return _FirstTokenFit(best, [], [], {}, [])
     errors, others = leave_one_source_out_errors(seen, best)
-    told = [(UNDER_LOAD, source, float(error)) for source, error in zip(seen.source, errors, strict=True)]
+    unseen = [(UNDER_LOAD, source, float(error)) for source, error in zip(seen.source, errors, strict=True)]
     # A band is of times here: 10th and 90th percentile of published ones.
     bands = {UNDER_LOAD: band_from_errors(-errors)} if len(errors) >= _FEWEST_ROWS else {}
     measured = [
         _measurement(UNDER_LOAD, source, run, figure=float(published), error=float(error))
         for source, run, published, error in zip(seen.source.tolist(), seen.runs, seen.published_s, errors, strict=True)
     ]
-    return _FirstTokenFit(fit_first_tokens(seen, best), others, told, bands, measured)
+    return _FirstTokenFit(fit_first_tokens(seen, best), others, unseen, bands, measured)
 
 
 def _fitted(name: str, best: ServingConstants, others: Sequence[ServingConstants]) -> FittedConstant:

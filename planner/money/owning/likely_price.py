@@ -2,7 +2,7 @@
 
 A line through the logarithms: the price of all accelerators that have one, over their rate, memory, bandwidth and year,
 what kind of chip it is and whether its maker is the one that sells most kinds. Prices far off the line (old chips sold
-used) count little. The range is what eight of ten known prices lie in when each is foretold from the others.
+used) count little. The range is what eight of ten known prices lie in when each is estimates from the others.
 """
 
 from dataclasses import dataclass
@@ -94,11 +94,11 @@ def known_prices(catalogue: Catalogue) -> tuple[PricedChip, ...]:
 
 @cached(8)
 def leave_one_out_errors(known: tuple[PricedChip, ...]) -> tuple[float, ...]:
-    """By what each known price has to be multiplied to get from what all the others foretell to what is asked."""
-    foretold = (
+    """Each known price as a multiple of the estimate that all the other known prices give for it."""
+    estimates = (
         _fit_regression((*known[:place], *known[place + 1 :])).usd(chip.chip) for place, chip in enumerate(known)
     )
-    return tuple(price.usd / usd for price, usd in zip(known, foretold, strict=True))
+    return tuple(price.usd / usd for price, usd in zip(known, estimates, strict=True))
 
 
 def _chip_traits(record: Accelerator) -> _ChipTraits | None:

@@ -105,7 +105,7 @@ def cheapest_bookings(
     if not rows:
         return None
     plan, prices = _BookingMonths(setting, need), term_prices(setting, terms)
-    demand = plan.asked[plan.asked > 0]
+    demand = plan.wanted[plan.wanted > 0]
     grows = len(demand) > 0 and bool(demand.min() < demand.max()) and not setting.scenario.reserve.volume
     edges = [_tier_edges(demand, max(prices.machine[n] for n in row.terms), in_steps and grows) for row in rows]
     width = max(len(row.terms) for row in rows)
@@ -114,13 +114,13 @@ def cheapest_bookings(
 
 
 class _BookingMonths:
-    """The months of the plan: what is asked for, what a dollar counts, where rents stand, what on demand costs."""
+    """The months of the plan: machines wanted, value of a dollar today, level of rents, cost on demand."""
 
     def __init__(self, setting: PlanContext, need: DemandLayer) -> None:
         self.setting, self.need = setting, need
         timeline = setting.timeline
         self.months, self.last, self.runs = timeline.months, timeline.last, timeline.runs[1:]
-        self.asked = np.broadcast_to(np.atleast_1d(need.accelerators), timeline.last + 1).astype(np.float64)[1:]
+        self.wanted = np.broadcast_to(np.atleast_1d(need.accelerators), timeline.last + 1).astype(np.float64)[1:]
         counts = np.broadcast_to(np.asarray(monthly_discount_factors(setting), dtype=np.float64), timeline.last + 1)
         agreed = deflators(setting, 0.0)
         self.counts = counts
@@ -145,11 +145,11 @@ class _BookingMonths:
             lines = renting(self.setting, self.need, offer)
             usd = np.broadcast_to(np.asarray(sum(line.usd for line in lines)), self.last + 1)
         usd = np.where(np.isnan(usd), np.inf, usd)[1:]
-        return np.where(self.asked > 0, usd * np.where(np.isinf(usd), 1.0, self.counts[1:]), 0.0)
+        return np.where(self.wanted > 0, usd * np.where(np.isinf(usd), 1.0, self.counts[1:]), 0.0)
 
     def busiest(self, term: int) -> Array:
-        """The most that is asked for at once in a term that begins in each month."""
-        padded = np.concatenate([self.asked, np.zeros(term - 1)])
+        """The most accelerators wanted at once in a term that begins in each month."""
+        padded = np.concatenate([self.wanted, np.zeros(term - 1)])
         return np.asarray(np.lib.stride_tricks.sliding_window_view(padded, term).max(axis=-1))
 
     def paid(self, term: int, *, prepaid: bool) -> Array:
@@ -174,7 +174,7 @@ def _levels(setting: PlanContext) -> Array:
 
 
 def _tier_edges(demand: Array, machine: float, in_steps: bool) -> list[tuple[float, float]]:
-    """The tiers, each from where to where: first everything together, then, where that is asked for, the steps."""
+    """The lower and upper edge of each tier: one for everything together; then, if wanted, those of the steps."""
     whole = [(0.0, np.inf)]
     if not in_steps:
         return whole
@@ -202,8 +202,8 @@ class _BookingSearch:
                   for few in (row.first_terms, row.next_terms)] for row in rows]  # fmt: skip
         first, later = np.moveaxis(np.array(named), 1, 0)
         low, high = edges[..., 0, None], edges[..., 1, None]
-        asked = plan.asked
-        share = np.clip(asked - low, 0.0, high - low) / np.where(asked > 0, asked, 1.0)  # rows x tiers x months
+        wanted = plan.wanted
+        share = np.clip(wanted - low, 0.0, high - low) / np.where(wanted > 0, wanted, 1.0)  # rows x tiers x months
         costs = self._costs(prices, share)
         self.first = np.where(first[:, None, :], costs[0], np.inf)
         self.later = np.where(later[None, :, None, :], costs, np.inf)

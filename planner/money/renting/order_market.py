@@ -154,7 +154,7 @@ def bridging_warning(setting: PlanContext, waiting: NDArray[np.float64]) -> tupl
     share = hours / float(np.sum(setting.demand.all.busy_hours))
     rented = f"{price.count:,} may be available at once and are rented" if price.count else "nothing is rented"
     lacks = setting.offers.lacks["on_demand"]
-    return (f"Not all as asked: {share:.1%} of the work waits for machines; {rented} meanwhile. {lacks}",)
+    return (f"Not all of it: {share:.1%} of the work waits for machines; {rented} meanwhile. {lacks}",)
 
 
 def spot_shortfall(setting: PlanContext) -> Mapping[Case, float]:
@@ -173,7 +173,7 @@ def spot_shortfall(setting: PlanContext) -> Mapping[Case, float]:
 
 
 def is_small(catalogue: Catalogue, key: str, count: int) -> bool:
-    """Return whether an offer of single machines is asked for more than one."""
+    """Return whether the order needs several machines of an offer that rents them out singly."""
     return count > ONE_MACHINE and sale(catalogue, key).kind in ("bid", "pod")
 
 

@@ -157,7 +157,7 @@ def _held(tier: ReservationTier, number: NDArray[np.intp], above: Array) -> Arra
 class _HeldMachines:
     """By month, perhaps in several draws: the demand, the reservation in force, its machines, and those at work."""
 
-    asked: Array
+    wanted: Array
     number: NDArray[np.intp]
     many: Array
     works: Array
@@ -167,12 +167,12 @@ class _HeldMachines:
         is_of = np.array([(booking.offer, booking.term_months) == contract for booking in tier.bookings])
         is_used = (self.number > _NONE) & is_of[self.number]
         many, works = np.where(is_used, self.many, 0.0), np.where(is_used, self.works, 0.0)
-        return _HeldMachines(self.asked, np.where(is_used, self.number, _NONE), many, works)
+        return _HeldMachines(self.wanted, np.where(is_used, self.number, _NONE), many, works)
 
     def served_layer(self, need: DemandLayer) -> DemandLayer:
         """Return the part of the work that they do."""
         busy = need.busy_share * self.works / np.where(self.many > _NEARLY, self.many, 1.0)
-        share = self.works / np.where(self.asked > _NEARLY, self.asked, 1.0)
+        share = self.works / np.where(self.wanted > _NEARLY, self.wanted, 1.0)
         return _with_data(replace(need, accelerators=in_short(self.many), busy_share=in_short(np.asarray(busy))), share)
 
 

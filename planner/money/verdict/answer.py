@@ -188,7 +188,7 @@ def _unrequested_sides(plan: Plan, decision: Decision) -> tuple[str, ...]:
     """Return a note where the scenario names options of one side only."""
     named = {WAYS[way].owns for way in plan.setting.scenario.ways}
     sides = (("owning", decision.own, True), ("renting", decision.rent, False))
-    return tuple(f"{word} was not asked for" for word, best, owns in sides if named and not best and owns not in named)
+    return tuple(f"{word} was not chosen" for word, best, owns in sides if named and not best and owns not in named)
 
 
 def _flipping_timings(plan: Plan, own: Option, rent: Option) -> tuple[Timing, ...]:

@@ -328,14 +328,14 @@ def utilization_factor_bounds(current: Array, utilization: Array) -> tuple[Array
 
 @cached(16)
 def plan_utilization(setting: PlanContext, factor: float) -> float:
-    """Return the utilization of the accelerators asked for, over the plan, at so many times the work. [1]"""
+    """Return the utilization of the plan's accelerators over all its months, with the work times `factor`. [1]"""
     is_usual = factor == 1 and not setting.tried
     columns = InputColumns(setting).with_tried(BUSY, np.array([factor]))
     return float(plan_utilizations(setting if is_usual else columns.context())[0])
 
 
 def plan_utilizations(setting: PlanContext) -> Array:
-    """Return the utilization of the accelerators asked for, over the plan, for each row of a setting. [1]"""
+    """Return the utilization of the plan's accelerators over all its months, for each row of a setting. [1]"""
     need = setting.demand.all
     hours = np.asarray(need.accelerators * need.hours_per_month * need.timeline.runs)
     total = np.broadcast_to(hours, np.broadcast(hours, need.busy_hours).shape).sum(axis=-1)

@@ -221,7 +221,7 @@ class LimitBreach:
     unit: Unit = "USD"
     is_unavoidable: bool = False  # no option needs less: nothing keeps to the limit
     clean_g_per_kwh: float = 0.0  # of the grid that would do, where one would
-    size: int | None = None  # of a fleet of another size than the one that is asked for
+    size: int | None = None  # of the fleet, where it is not the plan's size
 
     @property
     def option_text(self) -> str:

@@ -40,7 +40,7 @@ class Candidate:
     group: Group
     commitment: float  # a rank: the larger, the longer one is bound
     is_mix: bool = False  # machines of one's own with rented ones beside them
-    work_share: float = 1.0  # of the work that was asked for; costs are compared for the same work
+    work_share: float = 1.0  # of the requested work; costs are compared for the same work
 
 
 @dataclass(frozen=True, eq=False)

@@ -308,11 +308,11 @@ class FleetSizeResult:
     wait_hours: SolveResult  # mean, of a job as long as a session
     day_one_usd: float
     payback: Payback  # simple, against on demand, resale left out; running costs as they are
-    payback_scaled: Payback  # your one sum of running costs taken as that of the fleet asked for, and scaled with size
+    payback_scaled: Payback  # your one sum of running costs belongs to the plan's fleet, and is scaled with size
 
 
 def fleet_size_results(setting: PlanContext) -> tuple[FleetSizeResult, ...]:
-    """Return the right size, some larger ones and the one asked for; none where nothing may wait or has a price."""
+    """Return the right size, some larger ones and the plan's; none where nothing may wait or has a price."""
     best = right_size(setting)
     rent = None if best is None else on_demand.build(setting)
     if best is None or rent is None or isinstance(rent, Unavailable):

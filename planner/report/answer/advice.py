@@ -94,7 +94,7 @@ def unavailable_option_lines(plan: Plan) -> tuple[str, ...]:
 
 
 def deferral_line(plan: Plan) -> str | None:
-    """Return how few machines would do if the work could wait; None where the work cannot be done as asked."""
+    """Return how few machines would do if the work could wait; None where the plan cannot do the work."""
     sells_all = any(is_resale_only(plan.setting, option.accelerators) for option in plan.options if option.way == "own")
     advice = deferral_advice(plan.setting) if plan.options and not sells_all else None
     return None if advice is None else f"{advice}. Say so under 'Adjust assumptions' if it can wait."

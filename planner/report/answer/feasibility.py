@@ -103,7 +103,7 @@ def infeasible_title(work: ScenarioInHours) -> str:
             if not result.fits:
                 cannot = "does not fit on" if result.can_be_spread else "cannot be spread over"
                 return f"{result.model} {cannot} {result.accelerators:,} x {result.accelerator}."
-    return "Not as asked."
+    return "Not with these inputs."
 
 
 def why_not(work: ScenarioInHours) -> str:

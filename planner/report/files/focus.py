@@ -129,7 +129,7 @@ def focus_bytes(table: Table, suffix: str) -> bytes:
     """Return rows as Parquet where the name of the file ends so, else as CSV."""
     if suffix != ".parquet":
         return to_csv(table, _NULL_AS_NOTHING)
-    import pyarrow as pa  # Streamlit brings it along; loaded where such a file is asked for
+    import pyarrow as pa  # Streamlit brings it along; loaded only for such a file
     import pyarrow.parquet as pq
 
     out = io.BytesIO()

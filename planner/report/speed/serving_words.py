@@ -93,7 +93,7 @@ def serving_text(
 
 
 def _growth_text(job: ServingJob, result: ServingResult) -> str:
-    """Return that a queue has no length; empty where what is asked can be answered."""
+    """Return the sentence for a queue that grows without end; empty where the service keeps up."""
     if not result.grows_without_end:
         return ""
     have, needed = job.accelerators, result.accelerators_at_average

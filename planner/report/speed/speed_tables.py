@@ -287,7 +287,7 @@ def nearest_runs_summary(near: Sequence[SimilarRun]) -> str:
 def service_table(result: ServingResult) -> Table:
     """Return how a service is laid out, and the accelerators it needs."""
     average, peak = (
-        "no rate was asked for" if number is None else f"{number:,}"
+        "no rate given" if number is None else f"{number:,}"
         for number in (result.accelerators_at_average, result.accelerators_at_peak)
     )
     energy = result.joules_per_output_token

@@ -27,7 +27,7 @@ EACH = "Tokens/s each"
 _TWICE = 2.0  # from this ratio on, cost is written as times, not as percent
 _LOG_FROM = 20.0  # a larger span is drawn in powers of ten
 _APART = 0.075  # of the chart's height: nearer names would cover each other, on a phone wherever they start
-MOST_POINTS = 12  # on the chart until all are asked for
+MOST_POINTS = 12  # on the chart until the reader wants all
 _BEYOND = 4.0  # times the front in time or cost: left to the table
 _MINUTE, _HOUR = 1 / 1_440, 1 / 24
 # Few and short: on a phone there are 30 pixels for each.

@@ -218,7 +218,7 @@ def valid_tensor_degrees(shape: Network, *, most: int = _MOST_TOGETHER) -> tuple
 
 
 def job_layout(setup: ServingSetup, job: ServingJob) -> ServingLayout:
-    """Return the layout that was asked for; what is left open is the engine's default, on as few as fit."""
+    """Return the layout of the job, with the engine's default, on as few as fit, for what it leaves open."""
     shape, ep = setup.shape, job.expert_parallel
     prompting, there = job.prefill_accelerators or 0, job.accelerators
     if prompting >= (there or math.inf) or (prompting and there is None):
@@ -249,7 +249,7 @@ def job_layout(setup: ServingSetup, job: ServingJob) -> ServingLayout:
 def spreads_evenly(shape: Network, experts_over: int) -> bool:
     """Return whether so many accelerators can hold as many experts each.
 
-    Whole machines may keep second copies of those that are asked most, up to one in eight: 288 of 256 on 48 or 72.
+    Whole machines may keep second copies of the busiest experts, up to one in eight: 288 of 256 on 48 or 72.
     """
     experts = int(shape.experts)
     held = -(-experts // experts_over) * experts_over

@@ -97,7 +97,7 @@ class ServingTraffic:
     batch: Num  # by one replica; not a number where the engine fills its memory
     requests_in_run: Num  # by one replica; endless in steady state
     worked_share: Num  # of each prompt; the rest is found in the cache of an earlier one
-    held_by_memory: Num  # 1 where a stated batch is what was asked for, 0 where it is what really ran
+    held_by_memory: Num  # 1 where a stated batch is the requested one, 0 where it is the one that ran
     draft_tokens: Num = 0.0  # guessed ahead of each step, which then checks them all at once
     accepted_share: Num = 0.0  # chance that a guess is right where those before it were
     all_at_once: Num = 0.0  # 1: every request is there from the beginning, and none follows

@@ -70,7 +70,7 @@ class CpuFeasibility:
 def cpu_feasibility(
     catalogue: Catalogue, job: ServingJob, have: Sequence[str] = (), constants: ServingConstants | None = None
 ) -> CpuFeasibility:
-    """Processors of the catalogue and what somebody has, each asked for the same service at its peak.
+    """Return whether each processor, of the catalogue and those the user has, can run the service at its peak.
 
     A promise that is not given is the usual one of a service, first tokens in 2 s and further ones in 100 ms.
     """

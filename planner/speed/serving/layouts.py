@@ -1,4 +1,4 @@
-"""The layout of a service where nobody says it: the one that needs the fewest accelerators for what is asked."""
+"""The layout of a service that does not name one: the layout that needs the fewest accelerators for its load."""
 
 import math
 from contextlib import suppress
@@ -17,7 +17,7 @@ _PROMPT_SHARES = (0.25, 0.5)  # of the accelerators, that may only work on promp
 
 
 def best_layout(setup: ServingSetup, job: ServingJob, constants: ServingConstants) -> ServingLayout:
-    """Return the layout that was asked for; where it is open, the one that needs the fewest accelerators.
+    """Return the layout of the job; where it leaves that open, the one that needs the fewest accelerators.
 
     The usual group, which leaves room for caches, is weighed against smaller ones that hold the model with some room;
     of a mixture also against ranks that attend to requests of their own with experts spread over many, and prompts
@@ -26,8 +26,8 @@ def best_layout(setup: ServingSetup, job: ServingJob, constants: ServingConstant
     plain = job_layout(setup, job)
     stated = (job.tensor_parallel, job.expert_parallel, job.attention_dp, job.prefill_accelerators, job.spread_experts,
         job.batch, job.mig_profile)  # fmt: skip
-    asked = job.accelerators or job.peak_requests_per_s or job.requests_per_s
-    closed = any(each is not None for each in stated) or job.pipeline_parallel > 1 or not asked
+    load = job.accelerators or job.peak_requests_per_s or job.requests_per_s
+    closed = any(each is not None for each in stated) or job.pipeline_parallel > 1 or not load
     if closed:
         return plain
     layouts = [plain]

@@ -1,4 +1,4 @@
-"""Other work as it is asked for: so many pictures, clips or classified texts a second; or a run of known hours."""
+"""Other work: pictures, clips or classified texts by the second; or a run of known hours."""
 
 import math
 from dataclasses import dataclass
@@ -179,7 +179,7 @@ class NonLlmServing:
 
 @dataclass(frozen=True)
 class ScaledRun:
-    """A run known by its hours on one accelerator, on another: hours of one of those, and of all that are asked for."""
+    """A run known by its hours on one accelerator, moved to another: its hours on one of those, and on all of them."""
 
     measured_on: str
     accelerator: str

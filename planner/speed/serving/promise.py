@@ -282,7 +282,7 @@ class LatencyTarget:
 
 @dataclass(frozen=True)
 class LatencyCurve:
-    """One replica at rising load; times for each share of requests that is asked about, one row each."""
+    """One replica at rising load; times for each wanted share of requests, one row each."""
 
     requests_per_s: Array
     ttft_s: Array

@@ -83,7 +83,7 @@ class ServingResult:
     warnings: tuple[str, ...]
     idle_replicas: int = 0  # without a request, where fewer are at once than there are replicas
     first_token_band: Band | None = None  # around the time to the first token, as factors on it
-    grows_without_end: bool = False  # more is asked than all there are can answer: the wait has no number
+    grows_without_end: bool = False  # more requests come than all replicas can answer: the wait has no number
 
     @property
     def replicas_at_peak(self) -> int:

@@ -122,7 +122,7 @@ def _setup(catalogue: Catalogue, job: ServingJob) -> ServingSetup:
 
 
 def software_day(job: ServingJob) -> date:
-    """Return the day of the engine: that of its release, else the one asked for, else that of the newest fit."""
+    """Return the day of the engine: that of its release, else the job's, else that of the newest fit."""
     if job.engine_release is None:
         return job.engine_on or serving_data().fit.on
     day = find_release(job.engine, job.engine_release)

@@ -98,8 +98,8 @@ def _effective_flops(case: ServingCase, rates: ServingRates) -> Num:
 def _effective_params(case: ServingCase, rates: ServingRates, *, tokens: Num) -> Num:
     """Active parameters of each of so many tokens, those of experts by the rows that the fullest rank works on.
 
-    A grouped product works on whole tiles, of which half of one is empty for each expert on average; and a step waits
-    for the rank whose experts are asked most, by chance and because some experts are liked better.
+    A grouped product works on whole tiles, and half a tile is empty for each expert on average. A step waits for
+    the rank whose experts get the most tokens, by chance and because the router prefers some experts.
     """
     net = case.network
     copies = np.maximum(tokens * net.experts_per_token, 1.0)

@@ -222,7 +222,7 @@ def has_valid_layout(shape: Network, chip: Hardware, base: TrainingPlan, wish: L
 
 
 def divisible_batch(shape: Network, chip: Hardware, base: TrainingPlan, wish: Layout[float | None]) -> int:
-    """The batch of a plan that nobody asked for: as it is, else the nearest of which each accelerator has as many."""
+    """The default batch of a plan, if it divides evenly among the accelerators; else the nearest one that does."""
     count, batch = int(base.accelerators), int(base.global_batch)
     if count & (count - 1) == 0 or has_valid_layout(shape, chip, base, wish):  # powers of two divide into each other
         return batch

@@ -204,7 +204,7 @@ def find_network(catalogue: Catalogue, job: TrainingJob) -> Network:
 
 
 def default_batch(job: TrainingJob) -> int:
-    """Sequences of a step: as asked, else the usual number of tokens, in a power of two, one for each accelerator."""
+    """Sequences of a step: the job's, else the usual number of tokens, in a power of two, one for each accelerator."""
     if job.global_batch_sequences is not None:
         return job.global_batch_sequences
     tokens: float = TUNING_BATCH_TOKENS
@@ -368,7 +368,7 @@ def _warnings(
 
 
 def _substitution_warnings(catalogue: Catalogue, resolved: ResolvedTrainingJob) -> list[str]:
-    """Return whose record and whose memory the answer goes by, where they are not what was asked for."""
+    """Return a warning for each record and memory that the answer uses in place of the requested one."""
     stands_in = substitution_note(catalogue, resolved.job.model)
     warnings = [] if stands_in is None else [stands_in]
     kind = catalogue.accelerators[resolved.chip_key].kind

@@ -69,7 +69,7 @@ class SilentConnections:
             abort(oldest)
 
     def remove(self, transport: asyncio.BaseTransport) -> None:
-        """Count a connection no more: its client has asked for something, or it is closed."""
+        """Stop counting a connection: its client has sent a request, or it is closed."""
         self._open.pop(transport, None)
 
 

@@ -132,7 +132,7 @@ class StaticCompressionMiddleware:
         threading.Thread(target=self.compress_all, name="packing", daemon=True).start()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request. Streamlit is asked for the head of the file only, and the body is the compressed one."""
+        """Serve a request. Streamlit gives the headers of the file only; the body is the compressed one."""
         path, codec = self._file_of(scope), None
         if path is not None and not header_value(scope, b"range"):
             codec = negotiate_codec(header_value(scope, b"accept-encoding"))

@@ -40,7 +40,7 @@ def read(ask: Fetcher, rows: ReplyRows) -> Observations:
 
 
 def _listings(rows: ReplyRows, ask: Fetcher, question: Mapping[str, Any]) -> Observations:
-    """Read what answers a question; a full reply is asked for again by the size of the machine."""
+    """Read the reply to a question; where it is full, ask again for each size of machine."""
     key = ask.key()
     headers = {"Authorization": f"Bearer {key}"} if key else None
     reply = ask.post(URL, {**QUESTION, **question}, headers=headers)

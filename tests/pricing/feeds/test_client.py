@@ -88,7 +88,7 @@ def test_it_waits_as_long_as_it_is_asked_to(server: Server, client: Client) -> N
 
 def test_who_asks_for_a_long_wait_is_left_for_another_day(server: Server, client: Client) -> None:
     server.says("/prices", Answer(status=429, headers={"Retry-After": "3600"}))
-    assert refused(client=client) == "Example wants to be asked again in 3,600 seconds, which is too long to wait."
+    assert refused(client=client) == "Example wants a pause of 3,600 seconds, which is too long to wait."
     assert len(server.asked) == 1
 
 
@@ -101,7 +101,7 @@ def test_a_server_out_of_order_is_asked_again(server: Server, client: Client, st
 @pytest.mark.parametrize(("status", "tries", "sentence"), [
     (500, 3, "Example is out of order (500), after 3 tries too."),
     (503, 3, "Example is out of order (503), after 3 tries too."),
-    (429, 3, "Example wants to be asked less often (429), after 3 tries too."),
+    (429, 3, "Example refused too many requests (429), after 3 tries too."),
     (404, 1, "Example has no such page any more (404)."),
     (410, 1, "Example has no such page any more (410)."),
     (403, 1, "Example did not let us in (403)."),
@@ -339,7 +339,7 @@ def test_a_key_comes_from_the_environment_and_is_never_told(server: Server) -> N
     ({"EXAMPLE_KEY": " "}, "Example wants a key: set EXAMPLE_KEY."),
     (
         {"EXAMPLE_KEY": "a\nHost: b"},
-        "Example cannot be asked with the key in EXAMPLE_KEY: it has letters that no key has.",
+        "Example cannot use the key in EXAMPLE_KEY: it has letters that no key has.",
     ),
 ])  # fmt: skip
 def test_a_key_that_is_none(environ: dict[str, str], sentence: str) -> None:
