@@ -74,16 +74,17 @@ def _cost_text(way: EvaluatedOption) -> str:
 def last_edit_text(
     catalogue: Catalogue, texts: Texts, now: VerdictSummary, texts_before: Texts, before: VerdictSummary
 ) -> str:
-    """Return the last edit and its effect on the answer; empty where it changed nothing of the plan."""
+    """Return the last edit and its effect on the answer; empty where none was made, or another plan is open."""
     edits = [key for key in (*KEYS, ALSO) if texts.get(key) != texts_before.get(key)]
-    if not edits:
+    if len(edits) > _MOST_NAMED:
         return ""
     changes = []
-    for key in edits[:_MOST_NAMED]:
+    for key in edits:
         if key in KEYS:
             old, new = (field_value_text(catalogue, key, side.get(key)) for side in (texts_before, texts))
             changes.append(f"{words.lower_first(KEYS[key].label.rstrip('?'))}: {old} → {new}")
-    change = "another plan" if len(edits) > _MOST_NAMED or not changes else ", ".join(changes)
+    if not changes:
+        return ""
     effects = []
     for place, (name, usd) in now.cards.items():
         if place in before.cards:
@@ -91,7 +92,7 @@ def last_edit_text(
             effects.append(f"{name if name == old else f'{old} → {name}'} {_signed_usd(usd - old_usd)}")
     if now.title != before.title:
         effects.append(f"the answer was “{_bare(before.title)}”")
-    return f"Last edit, {change}. {words.upper_first(', '.join(effects) or 'no compared cost changed')}."
+    return f"Last edit, {', '.join(changes)}. {words.upper_first(', '.join(effects) or 'no compared cost changed')}."
 
 
 def _signed_usd(usd: float) -> str:
