@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from datetime import date
@@ -259,15 +260,21 @@ def _answer(report: PlanReport | None) -> dict[str, Any] | None:
     return {"title": report.summary.title, "sentences": list(report.summary.sentences), "cards": cards}
 
 
+_FAR = 10  # times the cost of the two that are compared, beyond which an option is named without its cost
+
+
 def _answer_text(report: PlanReport) -> str:
     summary = report.summary
     cards = "\n".join(f"{tile.label}: {tile.value} ({tile.range})" for tile in summary.figures)
     answer = report.answer
     carded = {way.option.way for way in (*answer.cards.values(), *(answer.pair or ()))}
     rest = [way for way in answer.ranked if way.option.way not in carded]
-    costs = {way.option.title: words.format_usd_short(way.present_usd) for way in rest}
-    if costs:  # of each way that a line may name
-        cards += f"\nOther options: {'; '.join(map(' '.join, costs.items()))}"
+    most = _FAR * max((way.present_usd for way in answer.pair or ()), default=math.inf)
+    near = [f"{way.option.title} {words.format_usd_short(way.present_usd)}" for way in rest if way.present_usd <= most]
+    far = [way.option.title for way in rest if way.present_usd > most]
+    if rest:  # each way that a line may name
+        text = "; ".join([*near, *([f"over {_FAR} times as much: {', '.join(far)}"] if far else [])])
+        cards += f"\nOther options: {text}"
     first = (summary.title, "\n".join([*(summary.deciding or summary.sentences), "", cards]))
     paid = budget_table(report.answer)
     return "\n" + join_sections([first, (BUDGET_PAYS, text_table(paid) if len(paid) else "")])

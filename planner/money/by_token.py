@@ -42,11 +42,6 @@ def hosted_usd_per_request(catalogue: Catalogue, door: str, *, input_tokens: flo
     return (read + written.newest.typical * output_tokens) / MILLION
 
 
-def break_even_requests_per_s(*, usd_per_hour: float, usd_per_request: float) -> float:
-    """Requests a second that cost as much by the token as an hour of machines does. [1/s]"""
-    return usd_per_hour / SECONDS_PER_HOUR / usd_per_request
-
-
 def token_break_even(
     catalogue: Catalogue,
     serving: ServingResult,
@@ -69,6 +64,6 @@ def token_break_even(
         usd_per_request=usd,
         usd_per_million_output_tokens=usd / task.output_tokens * MILLION,
         usd_per_replica_hour=hour,
-        requests_per_s=break_even_requests_per_s(usd_per_hour=hour, usd_per_request=usd),
+        requests_per_s=hour / SECONDS_PER_HOUR / usd,
         capacity_per_s=each,
     )

@@ -36,6 +36,7 @@ class Option:
     orders: tuple[PurchaseOrder, ...] = ()  # in which what is owned is bought; empty: at once
     warnings: tuple[str, ...] = ()  # flags, not rulings: "may hold an embedded lease: ask accounting"
     work_share: float = 1.0  # of the requested work; less than 1 where a part waits for machines
+    is_beside: bool = False  # on other hardware than the plan names: shown, and never its answer
 
     @cached_property
     def low(self) -> Ledger:
@@ -85,6 +86,7 @@ class OptionLedger:
     accelerators: float
     orders: tuple[PurchaseOrder, ...] = ()  # in which what is owned is bought; empty: at once
     warnings: tuple[str, ...] = ()
+    is_beside: bool = False  # on other hardware than the plan names: shown, and never its answer
 
 
 @dataclass(frozen=True)

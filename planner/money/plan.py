@@ -142,7 +142,7 @@ def option(setting: PlanContext, way: Way, build: Builder, key: str | None = Non
         ledger=complete_ledger(setting, middle.title, middle.lines),
         at_end=partial(complete_ledger, setting, middle.title, middle.lines), useful_hours=middle.useful_hours,
         accelerators=middle.accelerators, orders=middle.orders, warnings=middle.warnings,
-        work_share=share,
+        work_share=share, is_beside=middle.is_beside,
     )  # fmt: skip
 
 

@@ -318,12 +318,12 @@ class ExistingHardware(ScenarioModel):
         "16-bit rate says.", group=BUYING, usual="the plan's")] = None  # fmt: skip
     bought_year: Annotated[int | None, Field(ge=2000, le=2100), unit("year"), ask("havesince", "Bought in the year",
         "With it they fetch what used ones of that age do.", group=BUYING,
-        usual="not stated: they fetch what you enter")] = None  # fmt: skip
+        usual="three fifths of the age of the chip")] = None  # fmt: skip
     relative_speed: Annotated[float | None, Field(ge=0.001, le=100.0, description="of one, against one accelerator of "
         "the plan; empty: as their 16-bit rates"), unit("times one of the plan's")] = None  # fmt: skip
-    usd_today_if_sold: Annotated[Usd | None, Field(description="empty: what used ones of that age fetch, where the "
-        "year is stated; else nothing"), ask("havesold", "They fetch today, USD, all of them",
-        "What keeping them gives up.", group=BUYING, rare=True, usual="as used ones of that age")] = None  # fmt: skip
+    usd_today_if_sold: Annotated[Usd | None, Field(description="empty: what used ones of that age fetch"),
+        ask("havesold", "They fetch today, USD, all of them", "What keeping them gives up.", group=BUYING, rare=True,
+        usual="as used ones of that age")] = None  # fmt: skip
     usd_at_end: Annotated[Usd | None, Field(description="empty: as today's, then older")] = None
     power_w_each: Annotated[float | None, Field(ge=0.0, le=50_000.0,
         description="empty: what such machines draw"), unit("W")] = None  # fmt: skip

@@ -141,6 +141,7 @@ class UsedConstants(StrictModel):
     settling_years: _Positive = Field(description="over which a new machine becomes a used one")
     late_from_years: _Positive = Field(description="age of a product from which its price falls faster")
     bought_age: _Share = Field(description="age of a used one over that of its product, where nobody states it")
+    sold_beside_years: float = Field(ge=0, description="that a chip is still bought beside the one after it")
 
 
 class MarketConstants(StrictModel):

@@ -4,7 +4,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from planner.money.by_token import break_even_requests_per_s, hosted_usd_per_request, token_break_even
+from planner.money.by_token import hosted_usd_per_request, token_break_even
 from planner.money.plan import plan
 from planner.money.verdict.answer import build_answer
 from planner.report.answer.sensitivity import describe_token_price
@@ -21,11 +21,6 @@ from tests.facts import CATALOGUE
 CHAT = ServingTask(model="llama-3.3-70b", requests_per_s=5.0, peak_requests_per_s=15.0, weight_precision="fp8")
 SCENARIO = Scenario(work=(Work(serve=CHAT, storage_tb=0.0, egress_tb_per_month=0.0),))
 FOUND = serve(CATALOGUE, serving_job(SCENARIO, CHAT))
-
-
-def test_the_rate_at_which_an_hour_costs_as_much_as_its_tokens() -> None:
-    # 3.60 USD an hour are 0.001 a second: one request a second where it costs 0.001.
-    assert break_even_requests_per_s(usd_per_hour=3.60, usd_per_request=0.001) == pytest.approx(1.0)
 
 
 def test_a_request_costs_what_it_reads_and_writes() -> None:

@@ -221,3 +221,52 @@ def test_cards_of_an_office_are_bought_in_workstations_at_its_circuits(line: str
     assert place_key(report.plan.setting) == "office"
     assert report.answer.own is not None
     assert report.answer.own.present_usd < most_usd
+
+
+@pytest.mark.parametrize(("line", "is_hosted"), [
+    ("deepseek v3 self hosted", False),
+    ("self-host llama 70b for 200 people", False),
+    ("we want to selfhost qwen3 32b at 2 requests per second", False),
+    ("api or self hosted deepseek v3?", True),
+    ("self hosted qwen 14b vs api", True),
+    ("deepseek v3, 1 request per second", True),
+])  # fmt: skip
+def test_who_hosts_a_model_himself_is_answered_so(line: str, is_hosted: bool) -> None:
+    """What the tokens would cost is said beside it."""
+    report = ask(live_catalogue(), line, DAY).report
+    assert report is not None
+    assert any(way.option.way == "hosted" for way in report.answer.ranked) == is_hosted
+    assert any(each.startswith("By the token the cheapest") for each in report.summary.sentences) != is_hosted
+
+
+@pytest.mark.parametrize(("line", "label"), [
+    ("l4 vs t4 for whisper", "L4 24 GB"),
+    ("whisper on a T4, 20 hours of audio a day", "T4 16 GB"),
+    ("qwen3 8b on an L40S for 20 people", "L40S 48 GB"),
+])  # fmt: skip
+def test_a_gpu_that_is_named_is_answered_and_a_desk_or_processors_stand_beside(line: str, label: str) -> None:
+    report = ask(live_catalogue(), line, DAY).report
+    assert report is not None
+    beside = {way.option.way for way in report.answer.ranked} & {"desk", "processors"}
+    assert beside
+    compared = [*(report.answer.pair or ()), *report.answer.cards.values(), report.answer.best]
+    assert not beside & {way.option.way for way in compared if way is not None}
+    assert label in report.summary.sentences[0]
+
+
+def test_without_a_named_gpu_every_machine_competes() -> None:
+    report = ask(live_catalogue(), "llama 3.1 8b for 4 people", DAY).report
+    assert report is not None
+    assert all(not way.option.is_beside for way in report.answer.ranked)
+
+
+@pytest.mark.parametrize("line", ["llama 3.1 8b, 0.3 requests per second", "qwen3 8b on an L40S for 20 people"])
+def test_options_far_off_the_answer_are_named_without_their_cost(line: str) -> None:
+    report = ask(live_catalogue(), line, DAY).report
+    assert report is not None
+    assert report.answer.pair is not None
+    most = 10 * max(way.present_usd for way in report.answer.pair)
+    far = [way.option.title for way in report.answer.ranked if way.present_usd > most]
+    text = _answer_of(line).partition("Other options: ")[2].splitlines()[0]
+    assert (f"over 10 times as much: {', '.join(far)}" in text) == bool(far)
+    assert all(f"{title} $" not in text for title in far)

@@ -47,11 +47,6 @@ OF_HOST: dict[str, str] = {
 }
 
 
-def stands_at_home(setting: PlanContext) -> bool:
-    """Return whether the machines stand at home, as one card for private people does unless somebody says otherwise."""
-    return place_key(setting) == "home"
-
-
 def place_of(setting: PlanContext) -> Premises:
     """Return the figures of the place."""
     return setting.catalogue.places[place_key(setting)]

@@ -6,6 +6,7 @@ Machines that are there already: which they are, how fast beside the plan's, and
 """
 
 from dataclasses import dataclass, replace
+from datetime import date
 
 import numpy as np
 
@@ -205,25 +206,49 @@ def existing_hardware(setting: PlanContext) -> ExistingHardware | None:
 
 
 def used_worth(setting: PlanContext, kept: ExistingHardware, years: float) -> _Ends | None:
-    """Return what all of them fetch after so many years, as used ones of their age; None without a year or a price."""
+    """Return what all of them fetch after so many years, as used ones of their age; None without an age or a price."""
     bought = purchase_of_existing(setting, kept)
     chip = setting.catalogue.accelerators.get(bought.scenario.accelerator)  # none while any will do
-    what = None if kept.bought_year is None or chip is None else machine(bought)
-    if kept.bought_year is None or what is None or chip is None:
+    what = None if chip is None else machine(bought)
+    ages = existing_ages(setting, kept)
+    if ages is None or what is None or chip is None:
         return None
     price = what.price.newest.typical if what.price else what.estimate.typical if what.estimate else None
     if price is None:
         return None
-    today = setting.day.year + setting.day.timetuple().tm_yday / 365.25
-    age = max(today - kept.bought_year - _MID_YEAR, 0.0)
-    each = _new_usd(setting, chip, price / (what.accelerators if what.is_priced_whole else 1), years, today)
-    low, typical, high = (float(each * used_share(age + years, chip.hardware_class, z)) for z in (-Z80, 0.0, Z80))
-    return kept.accelerators * low, kept.accelerators * typical, kept.accelerators * high
+    each = _new_usd(setting, chip, price / (what.accelerators if what.is_priced_whole else 1), years)
+    low, typical, high = (
+        float(kept.accelerators * each * used_share(age + years, chip.hardware_class, z))
+        for age, z in zip(ages, (-Z80, 0.0, Z80), strict=True)
+    )
+    return low, typical, high
 
 
-def _new_usd(setting: PlanContext, chip: Accelerator, usd: float, years: float, today: float) -> float:
+def existing_ages(setting: PlanContext, kept: ExistingHardware) -> _Ends | None:
+    """Return the age in years of machines that are there: the oldest, typical, the youngest; None where it is unknown.
+
+    Where no year is stated, they were bought between the release of the chip and the end of its sale.
+    """
+    today = _year(setting.day)
+    if kept.bought_year is not None:
+        return (max(today - kept.bought_year - _MID_YEAR, 0.0),) * 3
+    key = existing_accelerator(setting.catalogue, kept) or setting.scenario.accelerator
+    chip = setting.catalogue.accelerators.get(key)
+    if chip is None or chip.launch_year is None:
+        return None
+    following, used = setting.catalogue.accelerators.get(chip.successor or ""), constants().used
+    last = today if following is None or following.launch_year is None else following.launch_year
+    oldest, youngest = max(today - chip.launch_year, 0.0), max(today - last - used.sold_beside_years, 0.0)
+    return oldest, max(used.bought_age * oldest, youngest), youngest
+
+
+def _year(day: date) -> float:
+    return day.year + day.timetuple().tm_yday / 365.25
+
+
+def _new_usd(setting: PlanContext, chip: Accelerator, usd: float, years: float) -> float:
     """Return the price of a new one of them after so many years. [USD]"""
-    following = setting.catalogue.accelerators.get(chip.successor or "")
+    today, following = _year(setting.day), setting.catalogue.accelerators.get(chip.successor or "")
     product_age = 0.0 if chip.launch_year is None else max(today - chip.launch_year, 0.0)
     if chip.priced_used:
         usd /= float(used_share(constants().used.bought_age * product_age, chip.hardware_class))

@@ -75,7 +75,7 @@ class Answer:
         setting = self.plan.setting
         named = {setting.scenario.rent.offer, setting.scenario.reserve.offer} - {None}
         first = [self.best] if self.limit and self.best else []  # the cheapest may break the limit
-        for evaluated in (*first, *self.ranked):
+        for evaluated in (*first, *(each for each in self.ranked if not each.option.is_beside)):
             spec, of = WAYS[evaluated.option.way], group(evaluated.option)
             place = spec.key if spec.is_current and of != "now" else of
             now = best.get("now")  # what costs no less than what is paid now is no way out

@@ -110,7 +110,8 @@ def decide(
     priced_usd = (option.present_usd for option in ranked if not option.unpriced_inputs and option.side != "mix")
     least = min(priced_usd, default=-np.inf)
     left_out = tuple(option for option in ranked if option.unpriced_inputs and option.present_usd < least)
-    priced = [option for option in ranked if option not in left_out]
+    known = [option for option in ranked if option not in left_out]
+    priced = [compared for compared in known if not compared.option.is_beside] or known
     rule = partial(_verdict, simulated=simulated, chosen=chosen, prices=prices)
     decision = _verdict_within_limits(priced, limits, rule)
     by_group = {group(compared.option): compared for compared in reversed(priced)}  # the lowest median of each

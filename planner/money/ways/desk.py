@@ -16,6 +16,7 @@ from planner.money.owning.machine_price import PROCESS
 from planner.money.owning.place import watts_per_accelerator
 from planner.money.setting import PlanContext
 from planner.scenario.own import OwnInputs
+from planner.scenario.scenario import ANY_ACCELERATOR
 from planner.speed.serving.cpu_sized import cpu_feasibility
 from planner.speed.work_to_hours import serving_job
 from pricing.caching import cached
@@ -52,6 +53,7 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
         useful_hours=setting.demand.all.busy_hours,
         accelerators=1.0,
         warnings=(f"{desk.label} carries the peak by what was measured on machines of its kind: try it first",),
+        is_beside=setting.written.accelerator != ANY_ACCELERATOR,
     )
 
 

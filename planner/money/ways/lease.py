@@ -14,8 +14,8 @@ from planner.money.ledger import YOUR_INPUT, InputSheet, LeaseContract, Line
 from planner.money.option import ChartStyle, OptionLedger, OptionSpec, Unavailable
 from planner.money.owning import Ownership, owned
 from planner.money.owning.lines import SERVERS, FleetOrder
+from planner.money.owning.machine import place_key
 from planner.money.owning.machine_price import add_residual_share
-from planner.money.owning.place import stands_at_home
 from planner.money.owning.resale import Installments, level_payment, value, whole_months
 from planner.money.setting import PlanContext
 from planner.money.timeline import Holding
@@ -157,7 +157,7 @@ def loan_comparison_note(setting: PlanContext, subject: str, solved: SolveResult
 def build(setting: PlanContext) -> OptionLedger | Unavailable:
     """Build the same fleet as bought, but leased."""
     lease = setting.scenario.lease
-    if stands_at_home(setting) and lease == Lease() and "lease" not in setting.scenario.ways:
+    if place_key(setting) == "home" and lease == Lease() and "lease" not in setting.scenario.ways:
         return Unavailable("no known lessor leases a machine to a home: a quote goes under lease.usd_per_month")
     years = setting.tried.get("lease_years", lease.years)
     terms = LeaseTerms(

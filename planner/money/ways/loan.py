@@ -8,7 +8,7 @@ from planner.money.inflation import deflate_lines
 from planner.money.ledger import YOUR_INPUT, Line
 from planner.money.option import ChartStyle, OptionLedger, OptionSpec, Unavailable
 from planner.money.owning import Ownership
-from planner.money.owning.place import stands_at_home
+from planner.money.owning.machine import place_key
 from planner.money.owning.resale import Installments, first_principal_share, grown, outstanding_share, whole_months
 from planner.money.setting import PlanContext
 from planner.money.ways.own import (
@@ -32,7 +32,7 @@ _PER_MONTH = f"((1 + {_RATE}) ** (1 / 12) - 1)"
 
 def build(setting: PlanContext) -> OptionLedger | Unavailable:
     """Build the same fleet as bought, with money borrowed for it."""
-    if stands_at_home(setting) and setting.scenario.loan == Loan() and "loan" not in setting.scenario.ways:
+    if place_key(setting) == "home" and setting.scenario.loan == Loan() and "loan" not in setting.scenario.ways:
         return Unavailable("a machine at home is paid for at once: the terms of a loan go under loan")
     accelerators = fleet_size(setting)
     fleet = build_fleet(setting, accelerators, purchase_schedule(setting))

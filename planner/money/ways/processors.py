@@ -6,6 +6,7 @@ from planner.money.inflation import deflate_lines
 from planner.money.ledger import COMPUTED, CONVENTION, Origin
 from planner.money.option import ChartStyle, OptionLedger, OptionSpec, Unavailable
 from planner.money.setting import PlanContext
+from planner.scenario.scenario import ANY_ACCELERATOR
 from planner.speed.serving.cpu_sized import SOCKETS, cpu_feasibility
 from planner.speed.work_to_hours import serving_job
 from pricing.caching import cached
@@ -35,6 +36,7 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
         lines=deflate_lines(setting, (sheet.line("Servers of processors", "compute", how),)),
         useful_hours=setting.demand.all.busy_hours,
         accelerators=float(math.ceil(count)),
+        is_beside=setting.written.accelerator != ANY_ACCELERATOR,
     )
 
 

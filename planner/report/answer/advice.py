@@ -189,7 +189,7 @@ def _local_price(setting: PlanContext, key: str, quote: MarketPrice, buying: Pur
     catalogue, scenario, places = setting.catalogue, setting.scenario, sale(setting.catalogue, key).places
     country, order = site_country(catalogue, scenario.site) or scenario.site, busiest_order(setting)
     here, is_limited = bloc_members(catalogue, country), bool(order.stay.countries or order.stay.areas)
-    is_usual_place = not places and country == Scenario().site
+    is_usual_place = country == Scenario().site and (not places or buying == "reserved")
     if is_limited or is_usual_place or not here <= catalogue.lands.keys() or not all(map(here.isdisjoint, places)):
         return
     order = replace(order, accelerators=quote.count, stay=ResidencyRequirement(here, without=order.stay.without))

@@ -9,6 +9,7 @@ from planner.money.by_token import hosted_usd_per_request
 from planner.money.carbon import KG_PER_T, EmissionRange, finite_or_none
 from planner.money.ledger import Ledger
 from planner.money.measures import discounted_ledger, present_usd
+from planner.money.owning.resale import existing_ages, existing_hardware
 from planner.money.plan import Plan, hosted_residency_conflict
 from planner.money.renting.orders import busiest_order
 from planner.money.setting import PlanContext
@@ -110,7 +111,9 @@ def unhosted_sentences(plan: Plan) -> Iterator[str]:
     """Yield why a served model is not bought by the token, and what it, or the nearest that is sold so, would cost."""
     catalogue, written = plan.setting.catalogue, plan.setting.written
     served = [work.serve for work in written.work if work.serve]
-    if len(served) != 1 or written.ways or written.hosted or (model := catalogue.models.get(served[0].model)) is None:
+    if len(served) != 1 or written.hosted or (model := catalogue.models.get(served[0].model)) is None:
+        return
+    if written.ways and ("hosted" in written.ways or all(WAYS[way].owns for way in written.ways)):
         return
     task, is_read = served[0], model.modality == "text_encoder"
     tokens = {"input_tokens": task.input_tokens, "output_tokens": 0 if is_read else task.output_tokens}
@@ -121,8 +124,10 @@ def unhosted_sentences(plan: Plan) -> Iterator[str]:
         return f"{price.label} of {price.vendor}, costs {words.usd(usd)}, undiscounted"
 
     if (offered := cheapest_hosted_price(catalogue, task)) is not None:
-        if (conflict := hosted_residency_conflict(catalogue, written)) is not None:
-            yield f"By the token the cheapest, {sold(offered)}. It is left out: {conflict}."
+        conflict = hosted_residency_conflict(catalogue, written)
+        if conflict is not None or written.ways:
+            why = conflict or "the plan names other options"
+            yield f"By the token the cheapest, {sold(offered)}. It is left out: {why}."
         return
     text = f"By the token nobody on record sells {model.label}"
     if not is_read and model.modality != "text":
@@ -213,9 +218,19 @@ def assumed_entry_sentences(plan: Plan, ways: Sequence[EvaluatedOption]) -> tupl
 
 
 def kept_sentences(plan: Plan, answer: Answer) -> Iterator[str]:
-    """Yield what keeping what is there is made of, the largest first, where another option is the answer."""
+    """Yield the age of what is there, where it is assumed; and what keeping it is made of, if it is not the answer."""
     kept = next((way for way in answer.ranked if way.option.way == "keep"), None)
-    if kept is None or kept is answer.best:
+    entered, there = plan.setting.scenario.kept, existing_hardware(plan.setting)
+    if kept is None or entered is None or there is None:
+        return
+    ages = existing_ages(plan.setting, entered)
+    if entered.bought_year is None and entered.usd_today_if_sold is None and ages is not None:
+        oldest, usual, youngest = (f"{age:.1f}" for age in ages)
+        yield (
+            f"What you have is taken to be {usual} years old ({youngest} to {oldest}) and to fetch "
+            f"{words.usd(there.usd_today_if_sold or 0.0)} today: enter yours under “{KEYS['havesince'].label}”."
+        )
+    if kept is answer.best:
         return
     sums: dict[str, float] = {}
     for line in discounted_ledger(plan.setting, kept.option.ledger).lines:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
+from planner.money.by_token import hosted_usd_per_request
 from planner.money.demand.stream import DemandLayer
 from planner.money.people import people_usd_per_month
 from planner.money.plan import hosted_residency_conflict, owned_residency_conflict
@@ -21,7 +22,7 @@ from planner.money.renting.own_prices import with_own_prices
 from planner.money.setting import PlanContext
 from planner.money.verdict.decision import CLOSE_GAP
 from planner.money.ways import WAYS
-from planner.scenario.base import DAYS_PER_MONTH, HOURS_PER_DAY, HOURS_PER_MONTH, MILLION, ONE_MACHINE, SECONDS_PER_HOUR
+from planner.scenario.base import DAYS_PER_MONTH, HOURS_PER_DAY, HOURS_PER_MONTH, ONE_MACHINE, SECONDS_PER_HOUR
 from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.task import ServingTask
 from planner.speed.kept_data import cheapest_hosted_price
@@ -257,11 +258,8 @@ def _hosted_candidates(catalogue: Catalogue, serve: ServingTask, day: date) -> I
     if key is None:
         return
     price = catalogue.hosted[key]
-    million_requests = serve.requests_per_s * SECONDS_PER_HOUR * HOURS_PER_MONTH / MILLION
-    output = price.output_usd_per_mtoken or price.input_usd_per_mtoken
-    usd = million_requests * (
-        serve.input_tokens * price.input_usd_per_mtoken.newest.typical + serve.output_tokens * output.newest.typical
-    )
+    each = hosted_usd_per_request(catalogue, key, input_tokens=serve.input_tokens, output_tokens=serve.output_tokens)
+    usd = each * serve.requests_per_s * SECONDS_PER_HOUR * HOURS_PER_MONTH
     yield MarketCandidate(
         "", 0, "hosted", key, price.vendor, None, Interval(usd, usd, usd), None, "", None, False, label=price.label,
         age_days=price.input_usd_per_mtoken.age_days(day),

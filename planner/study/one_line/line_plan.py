@@ -203,7 +203,7 @@ def _add_hardware(
     if "gpus" in values:
         set_value(data, ("work", 0, "accelerators"), values["gpus"])
     data |= site_of(catalogue, values, notes) | stay_of(values)
-    for name in {"hosted_only", "rent_only", "buy_only", "no_term"} & values.keys():
+    for name in (each for each in WORDS["some_ways"] if values.get(each) is True):
         data["ways"] = (*WORDS[name], *(["lease"] if "leased" in values and name == "rent_only" else []))
     if "own_only" in values or stays_at_home(values, task):
         data["ways"], values["place"] = tuple(WORDS["own_ways"]), values.get("place", "own_room")
@@ -238,8 +238,8 @@ def _add_chip(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any]
         data["kept"] |= {"relative_speed": values["gpus"] / values["have"]} if "work_of_kept" in values else {}
         values.setdefault("gpus", values["have"])
         if "havesold" not in values:
-            known = "what used ones of that age do" if "since" in values else "nothing, as no year and no sum is stated"
-            notes.append(f"The GPUs that you have are taken to fetch {known}.")
+            age = "of that age do" if "since" in values else "of a usual age do, as no year and no sum is stated"
+            notes.append(f"The GPUs that you have are taken to fetch what used ones {age}.")
 
 
 def _add_task(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any], task: str, notes: list[str]) -> None:

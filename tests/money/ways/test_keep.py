@@ -1,5 +1,6 @@
 """Keep: what it would fetch today is its price, its work is bounded by its speed, and the rest is rented."""
 
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,9 @@ from hypothesis import strategies as st
 
 from planner.money.measures import cash_by_year_usd, cash_paid_usd, cash_today_usd, peak_cash
 from planner.money.option import OptionLedger, Unavailable
+from planner.money.owning.resale import existing_ages, used_worth
 from planner.money.plan import Plan, plan
+from planner.money.setting import PlanContext
 from planner.money.verdict.answer import build_answer
 from planner.money.ways import keep
 from planner.report.answer.document import answer_document
@@ -190,9 +193,25 @@ def test_what_is_there_has_a_chip_a_speed_and_the_worth_of_its_age() -> None:
 
     newer, older = kept(bought_year=2025), kept(bought_year=2023)
     assert newer["usd_today_if_sold"] > older["usd_today_if_sold"] > older["usd_at_end"] > 0
-    assert kept()["usd_today_if_sold"] == kept()["usd_at_end"] == 0
     assert kept(bought_year=2023, usd_today_if_sold=5.0)["usd_today_if_sold"] == 5
     slow = kept(accelerator="V100-SXM2-16GB", bought_year=2019)
     assert slow["relative_speed"] == pytest.approx(125 / 989.4, rel=0.01)
     assert slow["usd_today_if_sold"] < older["usd_today_if_sold"] / 20
     assert kept(accelerator="V100-SXM2-16GB", relative_speed=0.5)["relative_speed"] == 0.5
+
+
+@pytest.mark.parametrize(("chip", "ages"), [
+    ("A100-SXM4-80GB", (6.01, 3.61, 2.68)),  # released 2020-11, the H100 2022-09
+    ("RTX-4090-24GB", (4.09, 2.46, 0.34)),  # 2022-10, the RTX 5090 2025-01
+    ("L40S-48GB", (3.26, 1.95, 0.0)),  # 2023-08, with none after it
+])  # fmt: skip
+def test_machines_of_no_stated_year_are_as_old_as_their_chip_was_sold(chip: str, ages: tuple[float, ...]) -> None:
+    """Between the release and a year and a half after the next chip; usually three fifths of the age of the chip."""
+    kept = ExistingHardware(accelerators=8, accelerator=chip)
+    context = PlanContext(live_catalogue(), Scenario(kept=kept), date(2026, 11, 21))
+    assert existing_ages(context, kept) == pytest.approx(ages, abs=0.01)
+    low, typical, high = used_worth(context, kept, 0.0)  # type: ignore[misc]
+    assert 0 < low < typical < high
+    known = used_worth(context, kept.model_copy(update={"bought_year": 2023}), 0.0)
+    assert known is not None
+    assert high - low > known[2] - known[0]
