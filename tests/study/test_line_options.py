@@ -270,3 +270,18 @@ def test_options_far_off_the_answer_are_named_without_their_cost(line: str) -> N
     text = _answer_of(line).partition("Other options: ")[2].splitlines()[0]
     assert (f"over 10 times as much: {', '.join(far)}" in text) == bool(far)
     assert all(f"{title} $" not in text for title in far)
+
+
+@pytest.mark.parametrize(("chip", "years"), [("rtx 5090", 2), ("RTX 4090", 3), ("L40S", 1), ("RTX A6000", 2)])
+def test_one_that_is_reserved_costs_no_more_each_than_two(chip: str, years: int) -> None:
+    """A contract goes to a seller of machines that the order fills, not to one of four cards of which three idle."""
+
+    def each(count: int) -> float:
+        report = ask(live_catalogue(), f"{count} {chip} for {years} years, reserved or bought", DAY).report
+        assert report is not None
+        option = report.plan.option("reserved")
+        assert option is not None
+        rent = sum(float(line.total_usd) for line in option.ledger.lines if line.part != "staff")
+        return rent / count
+
+    assert each(1) < 1.2 * each(2)

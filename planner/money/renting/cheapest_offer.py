@@ -251,7 +251,8 @@ def _reserved(setting: PlanContext, eligible: Mapping[str, _EligibleOffers]) -> 
 def _with_contracts(setting: PlanContext, eligible: Mapping[str, _EligibleOffers]) -> ChosenOffers:
     """Add the market's price of every term that somebody likely has, published or modelled.
 
-    Its offer is that of the cheapest seller: its own for the term, else the one on demand that a contract starts from.
+    Its offer leaves the fewest of a machine idle, then is that of the cheapest seller: its own for the term, else the
+    one on demand that a contract starts from.
     """
     offers, catalogue, size = setting.offers, setting.catalogue, right_size(setting)
     rent, reserve = setting.scenario.rent, setting.scenario.reserve
@@ -268,22 +269,17 @@ def _with_contracts(setting: PlanContext, eligible: Mapping[str, _EligibleOffers
             lacks.setdefault(kind, order.unavailable_text())
             continue
         able_keys = (eligible.get(name, _EligibleOffers()).keys for name in (kind, "on_demand")[: 1 + is_modelled])
-        able_listed = [key for keys in able_keys for key in keys]
-        of_seller = [key for key in able_listed if catalogue.offers[key].provider == order.seller]
-        listed = _not_yours(catalogue, of_seller) or _not_yours(catalogue, able_listed)
+        listed = [key for keys in able_keys for key in keys if not is_your_price(catalogue, key)]
         usd = dict(zip(listed, estimated_prices(setting, tuple(listed)).typical.tolist(), strict=True))
 
-        def preference(key: str) -> tuple[bool, bool, float, str]:
-            small = is_small(catalogue, key, order.count)  # noqa: B023
-            return (small, catalogue.offers[key].purchase != kind, usd[key], key)  # noqa: B023
+        def preference(key: str) -> tuple[bool, int, bool, bool, float, str]:
+            small, offer = is_small(catalogue, key, order.count), catalogue.offers[key]  # noqa: B023
+            idle = -order.count % offer.accelerators_per_instance  # noqa: B023
+            return (small, idle, offer.provider != order.seller, offer.purchase != kind, usd[key], key)  # noqa: B023
 
         if listed:
             contracts.append(order.at(min(listed, key=preference)))
     return replace(offers, market=(*(price for price in offers.market if price.months < 1), *contracts), lacks=lacks)
-
-
-def _not_yours(catalogue: Catalogue, keys: Sequence[str]) -> list[str]:
-    return [key for key in keys if not is_your_price(catalogue, key)]
 
 
 _ON_DEMAND = frozenset({"on_demand"})
