@@ -37,7 +37,8 @@ SERVE = QuestionKind("Serve", ("serve", "rps", "peak", "in", "out", "gpu"), ("tt
 AMOUNTS = ("busy", "hours", "team", "each", "weekly", "jobhours")
 HOURS = QuestionKind("GPU-hours", ("gpus", "gpu", *AMOUNTS))
 QUESTIONS: dict[str, QuestionKind] = {question.name: question for question in (TRAIN, TUNE, SERVE, HOURS)}
-_OF_A_QUESTION = frozenset().union(*(question.own for question in QUESTIONS.values()))
+# A link that asks one question holds its keys, and those of no question.
+OF_A_QUESTION = frozenset().union(*(question.own for question in QUESTIONS.values()))
 
 
 def detect_question(link: Mapping[str, str], name: str | None = None) -> QuestionKind:
@@ -49,11 +50,6 @@ def detect_question(link: Mapping[str, str], name: str | None = None) -> Questio
     if "serve" in link:
         return SERVE
     return QUESTIONS.get(name or "", HOURS)
-
-
-def link_has_key(key: str, question: QuestionKind) -> bool:
-    """Return whether a link that asks this question holds this key: its own, and those of no question."""
-    return key in question.own or key not in _OF_A_QUESTION
 
 
 PERCENT_PLACES = 2

@@ -3,7 +3,7 @@
 import json
 import os
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any
@@ -291,8 +291,3 @@ def _unpack(packed: bytes, digest: str) -> Catalogue:
     except (zlib.error, ValueError) as error:
         raise PricingError(f"The kept figures {digest[:12]} are damaged.") from error
     return facts
-
-
-def every_tag(plans: Iterable[KeptPlan]) -> Sequence[str]:
-    """Return the tags in use."""
-    return sorted({tag for plan in plans for tag in plan.tags})

@@ -4,6 +4,8 @@ What is open, and what would be in time, is taken from a study of the whole mark
 number of GPUs can start from a budget, or from the bill of a hosted model.
 """
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import chain
@@ -164,10 +166,10 @@ def affordable_fleet(
     def cost(accelerators: int) -> float:
         work = scenario.work[0].model_copy(update={"accelerators": accelerators})
         plan = scenario.model_copy(update={"work": (work, *scenario.work[1:])})
-        return _bills_usd(Facts(catalogue), plan, day).get(way, float("inf"))
+        return _bills_usd(Facts(catalogue), plan, day).get(way, math.inf)
 
-    # Double the count while it is affordable, then bisect the gap.
-    low, high = 0, 1
+    # Double the count while it is affordable, then bisect the gap. One alone may stand at home, where none is leased.
+    low, high = 0, 1 if cost(1) < math.inf else 2
     while high <= MOST_TRIED and cost(high) <= usd:
         low, high = high, high * 2
     high = min(high, MOST_TRIED + 1)
@@ -175,6 +177,14 @@ def affordable_fleet(
         middle = (low + high) // 2
         low, high = (middle, high) if cost(middle) <= usd else (low, middle)
     return None if low == 0 else AffordableFleet(low, cost(low))
+
+
+def owned_within(catalogue: Catalogue, scenario: Scenario, usd: float, day: date, chips: Sequence[str]) -> str:
+    """Return how many of some GPUs a budget buys and runs, in words; empty where it pays for none of them."""
+    plans = {chip: scenario.model_copy(update={"accelerator": chip}) for chip in chips}
+    fleets = {chip: affordable_fleet(catalogue, plan, usd, day, "own") for chip, plan in plans.items()}
+    each = [f"{it.accelerators:,} x {catalogue.accelerator_label(chip)}" for chip, it in fleets.items() if it]
+    return f"Bought and run for the same time, it is {' or '.join(each)}: name one to compare." if each else ""
 
 
 def scenario_from_token_bill(

@@ -1,7 +1,6 @@
 """Filters of the Compare page. Their values live in the address like the question bar's."""
 
 from collections.abc import Collection
-from dataclasses import replace
 from typing import get_args
 
 import streamlit as st
@@ -125,11 +124,6 @@ def unfiltered(catalogue: Catalogue, accelerators: Collection[str]) -> OfferFilt
 def _ambiguous(catalogue: Catalogue, accelerators: Collection[str]) -> set[str]:
     """Return the names that do not say which form of the chip they are of, and may be of one of these."""
     return {key for key, name in catalogue.ambiguous.items() if set(name.candidates) & set(accelerators)}
-
-
-def without_accelerator(query: OfferFilter) -> OfferFilter:
-    """Return these filters without the one for the accelerator."""
-    return replace(query, accelerators=frozenset())
 
 
 def scope_filter() -> bool:

@@ -19,7 +19,7 @@ from planner.scenario.link import (
     scenario_to_link,
 )
 from planner.scenario.presets import find_preset
-from planner.scenario.question import HOURS, KEYS, QUESTIONS, TRAIN, TUNE, QuestionKind, detect_question, link_has_key
+from planner.scenario.question import HOURS, KEYS, OF_A_QUESTION, QUESTIONS, TRAIN, TUNE, QuestionKind, detect_question
 from planner.scenario.typed_money import (
     ORDERS_EXAMPLE,
     POWER_EXAMPLE,
@@ -186,7 +186,9 @@ def apply_link(catalogue: Catalogue) -> list[str]:
     values = address.texts()
     question = detect_question(values, values.get(KEY))
     plan = {
-        name: text for name, text in values.items() if (name in KEYS and link_has_key(name, question)) or name == ALSO
+        name: text
+        for name, text in values.items()
+        if name == ALSO or (name in KEYS and (name in question.own or name not in OF_A_QUESTION))
     }
     unknown = {name: text for name, text in values.items() if name not in KEYS}
     usable, notes = clean_link({**plan, **unknown}, catalogue, PAGE_KEYS)

@@ -2,12 +2,16 @@
 
 import pytest
 
+from planner.api.plans import ask
 from planner.scenario.known_names import ScenarioError
 from planner.scenario.scenario import Scenario
+from planner.scenario.work import Work
 from planner.study.one_line.line_records import LineError
 from planner.study.one_line.read_line import read_line
+from planner.study.plan_any import affordable_fleet
 from pricing import names
 from pricing.exchange import rates
+from tests.facts import DAY
 from tests.frozen import live_catalogue
 from tests.rows import each_row
 
@@ -134,3 +138,25 @@ def test_an_answer_is_in_the_currency_that_a_line_asks_for_or_pays_in(line: str,
     plan = _plan(line)
     assert plan is not None
     assert (plan.currency and plan.currency.code) == code
+
+
+@pytest.mark.parametrize(("line", "cards"), [
+    ("€85k for our institute, which gpus should we get", "2 x H100 PCIe 80 GB"),
+    ("60,000 dollars to spend on GPUs for our lab over 3 years", "RTX PRO 6000 Blackwell 96 GB"),
+    ("we are 3 people with $700 a month, what can we train", "RTX 5090 32 GB"),
+])  # fmt: skip
+def test_a_budget_without_a_gpu_names_the_cards_that_it_buys(line: str, cards: str) -> None:
+    """Boards come in servers of eight; cards do not. A way that is not offered for one may be for more."""
+    asked = ask(live_catalogue(), line, DAY)
+    assert asked.report is not None
+    (note,) = (each for each in asked.notes if each.startswith("Bought and run for the same time"))
+    assert cards in note
+
+
+def test_a_budget_leases_several_where_one_alone_is_not_leased() -> None:
+    """One RTX 5090 stands at home, where nobody leases; two stand in an office."""
+    one = Scenario(accelerator="RTX-5090-32GB", work=(Work(accelerators=1),))
+    fleet = affordable_fleet(live_catalogue(), one, 30_000.0, DAY, "lease")
+    assert fleet is not None
+    assert fleet.accelerators > 1
+    assert affordable_fleet(live_catalogue(), one, 300.0, DAY, "lease") is None

@@ -41,7 +41,7 @@ from planner.study.one_line.line_sellers import (
     with_price_of_tokens,
 )
 from planner.study.one_line.line_words import WORDS
-from planner.study.plan_any import affordable_fleet
+from planner.study.plan_any import affordable_fleet, owned_within
 from pricing import Catalogue
 from pricing.exchange import DOLLAR, rates
 from pricing.market.sellers import TERM_MONTHS
@@ -106,10 +106,8 @@ def _with_budget(
     catalogue: Catalogue, tried: Sequence[Scenario], usd: float, day: date
 ) -> tuple[Scenario, tuple[str, ...]]:
     """Return the first of the plans, one for each GPU, of which the budget pays for one GPU at least."""
-    alone = tried[0].work[0].model_copy(update={"people": None, "hours_per_person": None})
-    fleets = (
-        (each, affordable_fleet(catalogue, each.model_copy(update={"work": (alone,)}), usd, day)) for each in tried
-    )
+    alone = {"work": (tried[0].work[0].model_copy(update={"people": None, "hours_per_person": None}),)}
+    fleets = ((each, affordable_fleet(catalogue, each.model_copy(update=alone), usd, day)) for each in tried)
     scenario, fleet = next((each for each in fleets if each[1] is not None), (tried[-1], None))
     label, many = catalogue.accelerator_label(scenario.accelerator), fleet.accelerators if fleet else 1
     work = scenario.work[0].model_copy(update={"accelerators": many})
@@ -120,13 +118,15 @@ def _with_budget(
     ]
     if scenario.accelerator != tried[0].accelerator:
         notes.insert(0, f"So much does not pay for the usual GPU: {label} is taken in its place.")
+    if len(tried) > 1:  # no GPU is named
+        notes.append(owned_within(catalogue, tried[0].model_copy(update=alone), usd, day, WORDS["cards_to_own"]))
     hours = work.stated_hours_per_month
     if hours is not None and hours <= many * HOURS_PER_MONTH:
         notes.append(f"The people need them {hours / many / HOURS_PER_MONTH:.0%} of the time: that is planned.")
     elif hours is not None:
         work = work.model_copy(update={"people": None, "hours_per_person": None, "busy_share": 1.0})
         notes.append(f"The people need {hours / HOURS_PER_MONTH:,.1f} GPUs all the time, more than that pays for.")
-    return _rebuilt(scenario, work), tuple(notes)
+    return _rebuilt(scenario, work), tuple(filter(None, notes))
 
 
 def _filled(catalogue: Catalogue, scenario: Scenario) -> tuple[Scenario, tuple[str, ...]]:

@@ -1,6 +1,7 @@
 """Compare: who should we rent from, and how does that stand beside buying?"""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -88,7 +89,7 @@ def _views(shown: OfferComparison, query: OfferFilter, accelerator: str, money: 
     picks = ask.picks(selectable_rows(shown.table), shown.finding.offer, BUY_ID)
     renderers = (
         lambda: _cost_parts(show_offers.opened(shown, tuple(picks)), shown.own, accelerator, money),
-        lambda: show_offers.market(filters.without_accelerator(query), accelerator),
+        lambda: show_offers.market(replace(query, accelerators=frozenset()), accelerator),
         lambda: show_offers.price_history(accelerator),
         _prices,
     )

@@ -40,7 +40,7 @@ def page() -> None:
 
 
 def _filter(every: list[KeptPlan]) -> PlanFilter:
-    from planner.store.kept import PlanFilter, every_tag
+    from planner.store.kept import PlanFilter
 
     with st.container(horizontal=True, vertical_alignment="bottom", key="kept-filter"):
         search = st.text_input("Search", key="kept-search", placeholder="name, GPU, answer", max_chars=200)
@@ -48,7 +48,12 @@ def _filter(every: list[KeptPlan]) -> PlanFilter:
         folder = st.selectbox(
             "Folder or cost centre", ["", *folders], key="kept-in", format_func=lambda it: it or "All"
         )
-        tag = st.selectbox("Tag", ["", *every_tag(every)], key="kept-with", format_func=lambda it: it or "All")
+        tag = st.selectbox(
+            "Tag",
+            ["", *sorted({tag for plan in every for tag in plan.tags})],
+            key="kept-with",
+            format_func=lambda it: it or "All",
+        )
         archived = st.toggle("Archived", key="kept-archived")
     return PlanFilter(search, folder, tag, archived)
 
