@@ -6,8 +6,6 @@ Nothing of Streamlit is loaded here: workers only calculate.
 import gc
 from datetime import date
 
-import scipy.optimize  # noqa: F401 - otherwise loaded where it is first used, which is a plan that a person waits for
-
 import planner.report.answer.other_measures
 import planner.report.market.job_offers
 import planner.study.buy_or_wait
