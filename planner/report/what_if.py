@@ -79,10 +79,10 @@ def tornado_sentence(bars: Sequence[TornadoBar]) -> str:
     """Return how many inputs turn the answer alone."""
     if not bars:
         return NOTHING_MOVES
-    many, turning = words.count(len(bars), "open input"), answer_changing_inputs(bars)
+    many, turning = words.count(len(bars), "uncertain input"), answer_changing_inputs(bars)
     if not turning:
-        return f"None of {many} alone makes both cost the same within its range."
-    return f"{len(turning)} of {many} alone make both cost the same."
+        return f"None of {many} alone can make both cost the same."
+    return f"{len(turning)} of {many} alone can make both cost the same."
 
 
 def map_click_hint(grid: BreakEvenMap, can: Sequence[str]) -> str:
@@ -92,7 +92,7 @@ def map_click_hint(grid: BreakEvenMap, can: Sequence[str]) -> str:
     sets = words.listed(map(_inner_label, can))
     rest = [_inner_label(side.name) for side in (grid.across, grid.up) if side.name not in can]
     note = f" There is no field for {rest[0]}: it stays as it is." if rest else ""
-    return f"Click a place on the map to plan with it: that sets {sets}.{note}"
+    return f"Click a point on the map to plan with its {sets}.{note}"
 
 
 def stress_label(key: str) -> str:
@@ -144,7 +144,7 @@ def uncertainty_summary(indices: Sequence[SobolIndex]) -> str:
 
 
 def tornado_title(bars: Sequence[TornadoBar]) -> str:
-    """Return the finding of the tornado: Change of rents a year matters most."""
+    """Return the finding of the tornado: Yearly change of rents matters most."""
     if not bars:
         return "No uncertain input changes the answer."
     flips = sum(bar.flips_sign for bar in bars)
@@ -177,8 +177,8 @@ def map_summary(grid: BreakEvenMap, side: str = "owning") -> str:
     across, up = grid.across, grid.up
     return (
         f"{words.upper_first(side)} costs less on {words.share_per_100(wins):g}% of this map "
-        f"({_inner_label(across.name)} from left to right, "
-        f"{_inner_label(up.name)} from bottom to top); "
+        f"(horizontal axis: {_inner_label(across.name)}, "
+        f"vertical axis: {_inner_label(up.name)}); "
         f"you are at {value_text(across.name, across.you)} and {value_text(up.name, up.you)}."
     )
 

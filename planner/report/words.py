@@ -88,10 +88,10 @@ DOUBT = {
 PLACES = {
     "home": "at home",
     "office": "in an office",
-    "own_room": "in a server room of one's own",
+    "own_room": "in your own server room",
     "campus": "on a campus",
     "colocation": "in colocation",
-    "data_centre": "in a data centre of one's own",
+    "data_centre": "in your own data centre",
 }
 
 CHANNELS = {

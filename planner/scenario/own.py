@@ -105,8 +105,8 @@ class PowerCurvePoint(ScenarioModel):
 class OwnInputs(ScenarioModel):
     """Buying, and running what was bought."""
 
-    accelerators: Annotated[Count | None, ask("own", "How many to buy", "Empty: as many as are wanted at once.",
-        group=BUYING, usual="as many as are wanted at once")] = None  # fmt: skip
+    accelerators: Annotated[Count | None, ask("own", "How many to buy", "Empty: as many as the work needs at once.",
+        group=BUYING, usual="what the work needs at once")] = None  # fmt: skip
     orders: Annotated[Orders, Field(description="the fleet in stages; empty: in time for work that grows, else at "
         "once")] = ()  # fmt: skip
     orders_every_months: Annotated[int, Field(ge=1, le=60), unit("months"), ask("every", "Orders every, months",
@@ -153,9 +153,9 @@ class OwnInputs(ScenarioModel):
     place: Annotated[Place | None, Field(description="empty: one card for private people or small desktop at home, two "
         "to four of them (16 where each job takes one) or up to two workstation cards in an office, all others in a "
         "data centre"),
-        ask("place", "Where it stands",
-        "Sets whose price of electricity, which cooling, space and people count, and what its circuits carry.",
-        usual="as such machines do")] = None  # fmt: skip
+        ask("place", "Type of site",
+        "Sets the price of electricity, the cooling, space and people, and what its circuits carry.",
+        usual="usual for such machines")] = None  # fmt: skip
     most_kw: Annotated[float | None, Field(gt=0.0, le=1_000_000.0, description="that its machines may draw, without "
         "cooling; a MW is 1000"), unit("kW"), ask("kw", "Power there is for it, kW",
         "What the circuits or the contract carry. Machines that draw more are not bought.", group=RUNNING, rare=True,
@@ -312,17 +312,17 @@ class ExistingHardware(ScenarioModel):
     """Machines that are there already. What was paid for them is gone; what they would fetch today is not."""
 
     label: Label = "what we have"
-    accelerators: Annotated[Count, ask("have", "GPUs you have already", "Of the plan's kind: keeping them counts too.",
+    accelerators: Annotated[Count, ask("have", "GPUs you already have", "Of the plan's kind. You may keep them.",
         group=BUYING, usual="none")]  # fmt: skip
-    accelerator: Annotated[Id | None, ask("havegpu", "Which GPUs you have", "Another than the plan's is as fast as its "
-        "16-bit rate says.", group=BUYING, usual="the plan's")] = None  # fmt: skip
-    bought_year: Annotated[int | None, Field(ge=2000, le=2100), unit("year"), ask("havesince", "Bought in the year",
-        "With it they fetch what used ones of that age do.", group=BUYING,
+    accelerator: Annotated[Id | None, ask("havegpu", "Which GPUs you have", "If not the plan's, its "
+        "16-bit rate sets the speed.", group=BUYING, usual="the plan's")] = None  # fmt: skip
+    bought_year: Annotated[int | None, Field(ge=2000, le=2100), unit("year"), ask("havesince", "Year bought",
+        "Sets what they would sell for, as used ones of that age.", group=BUYING,
         usual="three fifths of the age of the chip")] = None  # fmt: skip
     relative_speed: Annotated[float | None, Field(ge=0.001, le=100.0, description="of one, against one accelerator of "
         "the plan; empty: as their 16-bit rates"), unit("times one of the plan's")] = None  # fmt: skip
     usd_today_if_sold: Annotated[Usd | None, Field(description="empty: what used ones of that age fetch"),
-        ask("havesold", "They fetch today, USD, all of them", "What keeping them gives up.", group=BUYING, rare=True,
+        ask("havesold", "Sale value today, USD, all of them", "What keeping them gives up.", group=BUYING, rare=True,
         usual="as used ones of that age")] = None  # fmt: skip
     usd_at_end: Annotated[Usd | None, Field(description="empty: as today's, then older")] = None
     power_w_each: Annotated[float | None, Field(ge=0.0, le=50_000.0,
@@ -357,8 +357,8 @@ class IdleSaleInputs(ScenarioModel):
     share_sold: Annotated[Share | None, ask("sellshare", "Sold, % of idle hours",
         "Hours in which your own work leaves the machines idle. Futures draw more and less around it.",
         group=SELLING, percent=True)] = None  # fmt: skip
-    fee_share: Annotated[Share | None, ask("sellfee", "Fee of who sells them, % of the price",
-        "Of a marketplace or a broker; 0 where you sell by contract.", group=SELLING, percent=True)] = None  # fmt: skip
+    fee_share: Annotated[Share | None, ask("sellfee", "Marketplace fee, % of the price",
+        "Or of a broker; 0 if you sell by contract.", group=SELLING, percent=True)] = None  # fmt: skip
     usd_per_month_to_sell: Annotated[Usd, unit("USD a month"), ask("sellcost", "Selling them costs, USD a month",
         "People, billing, support for buyers.", group=SELLING, rare=True)] = 0.0  # fmt: skip
     price_change_per_year: Annotated[ChangePerYear | None, ask("sellchange", "What a buyer pays changes by, % a year",
@@ -377,7 +377,7 @@ class SaleAndLeaseBack(ScenarioModel):
     of: Annotated[SoldBack, Field(description="what is bought for the plan, or what stands under `kept`")] = "bought"
     price_share: Annotated[Share, Field(description="what the lessor pays, of the price; of kept ones, of what they "
         "would fetch today"), ask("slb", "Sold to a lessor for, % of price",
-        "Sale and lease-back: on delivery he pays, from then on you do.", group=MONEY, rare=True, percent=True,
+        "Sale and lease-back: the lessor pays on delivery, you from then on.", group=MONEY, rare=True, percent=True,
         usual="not sold")]  # fmt: skip
     usd_per_month: Annotated[Usd | None, unit("USD a month"), ask("slbmonth", "Leased back for, USD a month",
         group=MONEY, rare=True, usual="as the rate of a lease says")] = None  # fmt: skip

@@ -46,10 +46,10 @@ class RentalInputs(ScenarioModel):
     """
 
     offer: Annotated[
-        Id | None, ask("offer", "Rent from", "One offer, by its id.", usual="the cheapest that can be believed")
+        Id | None, ask("offer", "Rent from", "One offer, by its id.", usual="the cheapest credible one")
     ] = None
     usd_per_accelerator_hour: Annotated[UsdPerHour | None, ask("rent", "Rent, USD per GPU-hour",
-        "Your price on demand; empty takes the cheapest offer that can be believed.",
+        "Your price on demand; empty: the cheapest credible offer.",
         group=RENTING)] = None  # fmt: skip
     hosts_of_others: Annotated[HostsOfOthers, Field(description="whether machines of others, at a marketplace, are "
         "rented; a plan rents at most one machine of a host"), ask("hosts", "Rent from hosts of others?",

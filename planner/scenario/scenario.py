@@ -48,17 +48,17 @@ class Scenario(ScenarioModel):
 
     name: Annotated[Label, ask("name", "Name of the plan")] = "Plan"
     note: Annotated[OneLine | None, ask("note", "Notes",
-        "For whoever opens the plan: they go with its link and its file, and change no number.")] = None  # fmt: skip
+        "For anyone who opens the plan: its link and its file carry them; they change no number.")] = None  # fmt: skip
     accelerator: Annotated[Id, ask("gpu", "Which GPU?", "Changes price, power and rental offers.")] = USUAL_ACCELERATOR
     years: Annotated[
         Years, ask("years", "For how long, years", "How long you need them, or would keep what you buy.")
     ] = 3.0
-    site: Annotated[str, Field(min_length=1, max_length=80), ask("site", "Where would yours run?",
+    site: Annotated[str, Field(min_length=1, max_length=80), ask("site", "Where would they run?",
         "Country, US state or Canadian province: Germany, Texas. Sets the price of electricity and of space.",
     )] = USUAL_SITE  # fmt: skip
     stay: Annotated[DataResidency | None, Field(description="empty: in the European Union where `site` is that, else "
-        "anywhere"), ask("stay", "Must the work stay where yours would run?", "Binds what is rented and hosted as well "
-        "as what is owned.", group=WORK, usual="in the European Union where yours runs there, else anywhere",
+        "anywhere"), ask("stay", "Must the work stay where owned machines run?", "Applies to rented and hosted "
+        "machines too.", group=WORK, usual="in the European Union if yours runs there, else anywhere",
         )] = None  # fmt: skip
     stay_in: Annotated[tuple[CountryCode, ...], Field(max_length=40,
         description="the countries in which it must stay, by two letters each; wins over `stay`"),

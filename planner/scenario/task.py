@@ -34,7 +34,7 @@ class TrainingSpec(ScenarioModel):
     """The model to train, and how: what a task of a plan and a question of the speed model have in common."""
 
     model: Annotated[Id, ask("train", "Which model is trained?",
-        "The hours follow from how fast it trains on what you ask for.", usual="none: hours are given")]  # fmt: skip
+        "The hours follow from how fast it trains on your choice of GPUs.", usual="none: hours are given")]  # fmt: skip
     tokens: Annotated[float | None, Field(ge=1e3, le=1e16, description="of one run; empty: twenty for each parameter"),
         unit("tokens of one run"), ask("tokens", "Tokens of one run", amount=True,
         usual="twenty for each parameter")] = None  # fmt: skip

@@ -53,15 +53,15 @@ class FinancialTerms(ScenarioModel):
         unit("times today's rent, year by year")] = ()  # fmt: skip
     rent_as_quotes_imply: Annotated[bool, Field(description="the change that 1- and 3-year quotes imply")] = False
     cash_on_day_one_usd: Annotated[Usd | None, Field(description="the most that can be paid today"), ask("cash",
-        "Most you can pay on day one, USD", "Empty: no limit.", group=MONEY, usual="no limit")] = None  # fmt: skip
+        "Cash limit on day one, USD", "Empty: no limit.", group=MONEY, usual="no limit")] = None  # fmt: skip
     cash_per_year_usd: Annotated[Usd | None,
         Field(description="the most that can be paid in any year of the plan, day one being in the first"),
-        ask("yearly", "Most you can pay in a year, USD",
-        "In any year of the plan; day one is in the first. Empty: no limit.", group=MONEY,
+        ask("yearly", "Cash limit in a year, USD",
+        "For every year of the plan; the first includes day one. Empty: no limit.", group=MONEY,
         usual="no limit")] = None  # fmt: skip
     budget_usd: Annotated[Usd | None, Field(description="for everything over the whole plan, in total cash; no limit: "
-        "the answer says what is left of it"), ask("budget", "All you can spend, USD",
-        "Over the whole plan, on everything. The answer says what each way leaves of it.", group=MONEY,
+        "the answer says what is left of it"), ask("budget", "Total budget, USD",
+        "For everything over the whole plan. The answer says what each option leaves of it.", group=MONEY,
         usual="not stated")] = None  # fmt: skip
     most_t_co2e: Annotated[
         float | None,
@@ -122,7 +122,7 @@ class CapitalInputs(ScenarioModel):
 class TaxInputs(ScenarioModel):
     """Tax on what is saved and earned. Rates and schedules are the site's unless you say otherwise."""
 
-    tax_share: Annotated[Share | None, ask("tax", "Tax on profit, %", "Filled in, tax and depreciation are counted.",
+    tax_share: Annotated[Share | None, ask("tax", "Tax on profit, %", "If you enter it, tax and depreciation count.",
         group=MONEY, percent=True, usual="not counted")] = None  # fmt: skip
     schedule: Annotated[Id | None, Field(description="empty: the usual one of the country, else five years in a "
         "straight line with half of the first"), ask("written", "Written off by", "A schedule of the tax books.",

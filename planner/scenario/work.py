@@ -78,31 +78,31 @@ class Work(ScenarioModel):
     label: Label = "work"
     accelerators: Annotated[Count, ask("gpus", "How many at once?", "Count GPUs, not servers.")] = 8
     busy_share: Annotated[float | None, Field(ge=LEAST_BUSY_SHARE, le=1.0), unit("share: 0.1 is 10 %"), ask("busy",
-        "Busy, % of hours", "Share of all hours in which they do useful work.", percent=True,
+        "Utilization, % of hours", "Share of all hours in which they do useful work.", percent=True,
         usual=USUAL_BUSY_SHARE)] = None  # fmt: skip
     accelerator_hours_per_month: Annotated[float | None, Field(ge=0.01, le=730_000_000.0),
         unit("accelerator-hours a month"), ask("hours", "GPU-hours a month",
-        "Instead of the share of busy hours; one follows from the other.", usual="from busy %")] = None  # fmt: skip
+        "Instead of utilization; one follows from the other.", usual="from utilization")] = None  # fmt: skip
     people: Annotated[int | None, Field(ge=1, le=1_000_000), unit("people"), ask("team", "People who use them",
-        "Instead of the share of busy hours: each of them keeps GPUs busy for so many hours a month.",
-        usual="from busy %")] = None  # fmt: skip
+        "Instead of utilization: each of them keeps GPUs busy for so many hours a month.",
+        usual="from utilization")] = None  # fmt: skip
     hours_per_person: Annotated[float | None, Field(ge=0.01, le=73_000.0), unit("accelerator-hours a month"),
-        ask("each", "GPU-hours a month of each",
-        "160 is one GPU through the working hours of a month, our guess. A large run of one person takes thousands.",
+        ask("each", "GPU-hours a month per person",
+        "160, our guess, is one GPU through the working hours of a month. One person's large run takes thousands.",
         usual=USUAL_HOURS_PER_PERSON)] = None  # fmt: skip
     jobs_per_week: Annotated[float | None, Field(ge=0.01, le=1e6), unit("count a week"), ask("weekly",
-        "Jobs a week", "Instead of the share of busy hours.", usual="from busy %")] = None  # fmt: skip
+        "Jobs a week", "Instead of utilization.", usual="from utilization")] = None  # fmt: skip
     hours_per_job: Annotated[float | None, Field(ge=0.01, le=HOURS_PER_YEAR), unit("hours"), ask("jobhours",
-        "Hours one job takes", "On as many GPUs as one job takes: all of them unless you say otherwise.",
+        "Hours per job", "On the GPUs per job: all of them unless you enter fewer.",
         usual=USUAL_HOURS_PER_JOB)] = None  # fmt: skip
-    accelerators_per_job: Annotated[Count | None, ask("job", "GPUs one job takes",
-        "Decides how busy a fleet can be before jobs queue for long.", group=WORK,
+    accelerators_per_job: Annotated[Count | None, ask("job", "GPUs per job",
+        "Limits how busy a fleet can be before jobs queue for long.", group=WORK,
         usual="all of them")] = None  # fmt: skip
     train: TrainingTask | None = None
     serve: ServingTask | None = None
     run: FixedRun | None = None
     may_wait: Annotated[bool, ask("waits", "May the work wait?",
-        "Then only the hours matter, and fewer GPUs may do them one after the other.",
+        "Then only total hours matter, and fewer GPUs can do them one after another.",
         group=WORK)] = False  # fmt: skip
     may_stop: Annotated[
         bool, ask("stops", "May the work be interrupted?", "Then spot machines can do it.", group=WORK)
@@ -121,15 +121,15 @@ class Work(ScenarioModel):
         unit("of the accelerators, hour by hour from midnight")] = ()  # fmt: skip
     jobs: Annotated[tuple[ScheduledJob, ...], Field(max_length=24)] = ()
     storage_tb: Annotated[Terabytes | None, unit("TB"), ask("disk", "Data kept on disk, TB",
-        "Billed by the month, also while machines stand.", group=WORK,
+        "Billed by the month, even while machines are off.", group=WORK,
         usual="what the model, its checkpoints and its data need; else 10, 1.25 for each of fewer than eight GPUs, or "
-        "four times the memory of cards for private people")] = None  # fmt: skip
+        "four times the memory of consumer cards")] = None  # fmt: skip
     data_kept: Annotated[DataKept | None, Field(description="how long the disks are rented: over the whole `plan`, or "
         "while its `runs` last; empty: the plan, and the run where one run is all there is and no disk is entered"),
         ask("kept", "Data kept for", "Over the whole plan, or only while runs last.", group=WORK, rare=True,
         usual="the plan; one run alone: as long as it lasts")] = None  # fmt: skip
     egress_tb_per_month: Annotated[Terabytes | None, unit("TB a month"), ask("egress", "Traffic out, TB a month",
-        "What leaves the provider. Many charge nothing.", group=WORK,
+        "Data that leaves the provider. Many charge nothing.", group=WORK,
         usual="the model after training, the answers of a service; else 1 for eight GPUs")] = None  # fmt: skip
 
     @model_validator(mode="after")

@@ -41,7 +41,7 @@ HEADINGS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 _LISTS = {BUYING: (questions.ORDERS,), RUNNING: (questions.POWER,)}
 _LONGEST_TEXT = {"name": 120, "note": 1_000}
-_PICKS = "The one named above, the lowest, and buying. Choose here, or tick rows in the table above"
+_PICKS = "The offer in the title, the cheapest, and buying. Choose here, or tick rows in the table"
 
 
 def scenario(catalogue: Catalogue, *, with_details: bool = False) -> Scenario:

@@ -46,16 +46,16 @@ _TRUST = (
     "own page, read from its price API, a quote, or yours."
 )
 _CAPACITY = (
-    "Providers with so many GPUs at once, as far as they say; for the others the usual number of their kind counts. "
-    "A job on several GPUs needs them in one machine, or machines with a fast network between them; and where the work "
-    "must stay in a place, the offer has to say that it stands there."
+    "Providers that state so many GPUs at once; for the others the usual number of their kind counts. "
+    "A job on several GPUs needs them in one machine, or machines with a fast network between them; and if the work "
+    "must stay in a place, the offer must state that place."
 )
 _BILLS = (
     "Off: later payments count for their value today, at the plan's discount rate, as everywhere in the answer. "
     "On: the plain sum of all payments."
 )
 _DOUBTFUL = (
-    "GPU-only components, minimum bids, offers that do not say which form of the chip, list prices that nobody can "
+    "GPU-only components, minimum bids, offers that do not state the form of the chip, list prices that nobody can "
     "order at, serverless, prices of earlier years."
 )
 
@@ -139,7 +139,7 @@ def _capacity_filter(order: Order | None) -> bool:
     if order is not None and order.accelerators > 1:
         joined = f", {order.together:,} of one job" if order.together > 1 else ""
         size = f": {order.accelerators:,} GPUs at once{joined}"
-    return st.toggle(f"Only enough capacity{size}", key="large", help=_CAPACITY)
+    return st.toggle(f"Only sellers with capacity{size}", key="large", help=_CAPACITY)
 
 
 def _money_filter() -> Money:

@@ -192,11 +192,11 @@ def show_footer(catalogue: Catalogue, day: date) -> None:
             f"Facts of {words.day(catalogue.day)} · {words.count(len(catalogue.sources), 'source')} · "
             f"catalogue {catalogue.digest[:8]} · prices exclude taxes · an estimate, not financial advice"
         )
-        st.toggle("Whole tables", key=show.WHOLE, help="Show every row of each table, for print.")
+        st.toggle("Full tables", key=show.WHOLE, help="Show every row of each table, for print.")
         overdue = words.count(_overdue_figures(catalogue, day), "figure")
         if st.button(
             "Old figures", icon=":material/history:", type="tertiary", key="see-old",
-            help=f"The old figures in this plan; {overdue} of the catalogue are due for another look.",
+            help=f"The old figures in this plan; {overdue} of the catalogue are due for a check.",
         ):  # fmt: skip
             address.put({show_assumptions.GROUP: STALE})
             st.switch_page(state.pages()["Assumptions"])

@@ -48,11 +48,11 @@ def ask_day() -> None:
     st.session_state[DAY_KEY] = EVEN if not by_hour else OWN_HOURS if pattern is None else pattern.name
     descriptions = " ".join(f"**{day.name}**: {day.says}" for day in day_patterns().values())
     st.selectbox(
-        "When is it wanted?",
+        "When is it needed?",
         [EVEN, *day_patterns(), *([OWN_HOURS] if st.session_state[DAY_KEY] == OWN_HOURS else [])],
         key=DAY_KEY,
         on_change=_take_day,
-        help=f"Hours that differ may make it best to own a base and rent the peaks. {descriptions}",
+        help=f"If demand varies by hour, it may be best to own a base and rent the peaks. {descriptions}",
     )
 
 

@@ -131,7 +131,7 @@ def front(work: ModelWork) -> None:
         show.chart(state_results.front_figure(work, plan, every=every), summary, "front", click)
         show.small("Click a point to use it. Hollow points have prices not checked this month.")
         st.toggle("Show every candidate", key=_EVERY_POINT)
-    with show.on_demand("front-table", f"All {len(market.candidates):,} as a table, with why each lost") as is_open:
+    with show.on_demand("front-table", f"All {len(market.candidates):,} as a table, with reasons") as is_open:
         if is_open:
             show.small(words.markdown(" ".join(market.reasons[1:])))
             _front_table(market, work.place)

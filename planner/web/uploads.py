@@ -197,14 +197,14 @@ def _quotes_summary(quotes: Quotes) -> None:
 
 CONFIG_FILE, CONFIG_TEXT, CONFIG_NAME = "config_file", "config_text", "config_name"
 _MODEL, _CONFIG_REFUSAL = "own_model", "config_refusal"
-MODEL_TITLE = "A model that is not on record"
+MODEL_TITLE = "Add a model from its config.json"
 
 
 def model_upload() -> None:
     """Show the upload or the text of a configuration, the model it describes, and the buttons that use it."""
     with st.expander(MODEL_TITLE, key="own-model"):
         st.markdown(
-            "The `config.json` that lies beside the weights of most open models. It is read, never run. The model "
+            "Most open models have a `config.json` beside their weights. It is read, never run. The model "
             "becomes part of this plan, its link and its file only once you press a button."
         )
         st.file_uploader("config.json", type=["json"], key=CONFIG_FILE, max_upload_size=1, on_change=_read_config_file)

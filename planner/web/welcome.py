@@ -137,8 +137,8 @@ def line(catalogue: Catalogue, use: Use) -> None:
 
 def _budget_form(catalogue: Catalogue, use: Use) -> None:
     st.number_input(
-        "All you can spend, USD", 1.0, _MOST_USD, _USUAL_BUDGET_USD, 1_000.0, format="%.0f", key="budget_usd",
-        help="On everything, over the whole time: machines, power, space, people.",
+        "Total budget, USD", 1.0, _MOST_USD, _USUAL_BUDGET_USD, 1_000.0, format="%.0f", key="budget_usd",
+        help="For everything, over the whole time: machines, power, space, people.",
     )  # fmt: skip
     box = name_box.Box("budget_gpu", "For which GPU?", "gpu", Scenario().accelerator)
     name_box.ask(catalogue, box, fields.accelerator_choices(catalogue))
@@ -188,7 +188,7 @@ def _api_bill_form(catalogue: Catalogue, use: Use) -> None:
     model, why = open_model_for(catalogue, hosted[price], usual.input_tokens, usual.output_tokens)
     box = name_box.Box(f"bill_model of {price}", "Which model would you run instead?", "serve", model)
     name_box.ask(catalogue, box, fields.model_choices(catalogue, "serve"))
-    st.caption(words.markdown(f"{catalogue.models[model].label}: {why}. Whether it is good enough for you, try out."))
+    st.caption(words.markdown(f"{catalogue.models[model].label}: {why}. Test whether it is good enough for you."))
     st.button("Compare", key="bill_go", on_click=lambda: _use_values(catalogue, use, {
         "bill": f"{st.session_state['bill_usd']:.2f}", "billfor": st.session_state["bill_price"],
         "model": st.session_state[box.key],
@@ -199,9 +199,9 @@ def _owned_form(catalogue: Catalogue, use: Use) -> None:
     st.number_input("How many GPUs do you have?", 1, MOST_ACCELERATORS, 8, key="have_many")
     box = name_box.Box("have_gpu", "Which GPU?", "havegpu", Scenario().accelerator)
     name_box.ask(catalogue, box, tuple(catalogue.accelerators))
-    known = "Then they fetch what used ones of that age do. Without it selling them brings nothing."
-    st.number_input("Bought in the year", 2000, 2100, None, key="have_year", placeholder="not known", help=known)
-    st.button("Keep them, or others?", key="have_go", on_click=lambda: _use_values(catalogue, use, {
+    known = "Sets their sale value, as used ones of that age. Without it selling them brings nothing."
+    st.number_input("Year bought", 2000, 2100, None, key="have_year", placeholder="not known", help=known)
+    st.button("Keep or replace them?", key="have_go", on_click=lambda: _use_values(catalogue, use, {
         "have": st.session_state["have_many"], "chip_have": st.session_state["have_gpu"],
         **({"since": st.session_state["have_year"]} if st.session_state["have_year"] else {}),
     }))  # fmt: skip

@@ -60,7 +60,7 @@ def test_a_wide_table_is_printed_with_every_row_and_every_column(page: Page, pat
 def test_a_long_table_is_whole_where_one_asks_for_that(page: Page) -> None:
     open_page(page, "/compare")
     expect(page.locator('[data-testid="stDataFrame"]').first).to_be_visible()
-    page.get_by_text("Whole tables").click()
+    page.get_by_text("Full tables").click()
     page.wait_for_url("**whole=true**")
     settle(page)
     expect(page.locator('[data-testid="stDataFrame"]')).to_have_count(0)

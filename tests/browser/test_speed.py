@@ -38,7 +38,7 @@ def test_a_row_of_the_market_becomes_the_plan(page: Page) -> None:
     open_page(page, TRAIN)
     expect(page.locator(CHART).first).to_be_visible(timeout=LONG_MS)
     before = page.locator("h1").first.inner_text()
-    page.get_by_text("as a table, with why each lost").click()
+    page.get_by_text("as a table, with reasons").click()
     rows = page.locator('[data-testid="stDataFrame"] .dvn-scroller').first
     expect(rows).to_be_visible(timeout=LONG_MS)
     settle(page)

@@ -82,7 +82,7 @@ def test_a_fleet_without_the_size_of_a_job_loses_no_more_than_the_largest_job_th
     assert lost(stated).share > 4 * lost(fleet).share
     found = calculated(fleet.catalogue, fleet.scenario, fleet.day)
     (said,) = lost_time_sentences(found, build_answer(found))
-    assert said.endswith("A job is taken to need 16,384 GPUs: yours goes under “GPUs one job takes”.")
+    assert said.endswith("A job is taken to need 16,384 GPUs: yours goes under “GPUs per job”.")
 
 
 def test_small_jobs_on_many_machines_stop_alone() -> None:

@@ -133,7 +133,9 @@ def test_what_was_left_empty_is_told_as_what_it_stands_for(plans: tuple[PlanResu
         Told("now", plans[0].plan, plans[0].answer, plans[0].summary),
     ]
     table = input_differences_table(told, [plans[1].hints, plans[0].hints])
-    assert dict(zip(table["Input"], zip(table["A"], table["now"], strict=True), strict=True))["Busy, % of hours"] == (
+    assert dict(zip(table["Input"], zip(table["A"], table["now"], strict=True), strict=True))[
+        "Utilization, % of hours"
+    ] == (
         "90",
         "60",
     )

@@ -191,7 +191,7 @@ def test_a_service_says_its_rate_its_latency_and_its_price() -> None:
     assert usual == 2
     assert f"2 on average, a million tokens cost {words.usd(usd * 2 / 3)}: so" in " ".join(said.details)
     assert [one.label for one in (*said.figures, *said.more_figures)] == [
-        "Tokens/s written", "First token", "Then one every", "Per M tokens", "Memory of each", "Copies × GPUs",
+        "Tokens/s written", "First token", "Each further token", "Per M tokens", "Memory of each", "Copies × GPUs",
     ]  # fmt: skip
     assert said.more_figures[-1][1:3] == ("3×1", "= 3 GPUs")
 

@@ -14,5 +14,5 @@ def test_hints_are_the_plan_s_own_figures_with_all_their_digits() -> None:
     quote = taken.market_price(taken.on_demand)
     assert told["price"] == "30,000"
     assert told["rent"] == f"{quote.band.typical:.4g}"
-    assert told["hours"] == "from busy %"
+    assert told["hours"] == "from utilization"
     assert not any("e+" in said for said in told.values())

@@ -72,7 +72,7 @@ def test_the_job_is_compared_on_the_same_gpu_and_then_on_any() -> None:
 def test_plain_hours_are_compared_as_before() -> None:
     app = visit("Compare")
     assert "GPU" not in app.dataframe[0].value
-    assert app.toggle(key="large").label == "Only enough capacity: 8 GPUs at once"
+    assert app.toggle(key="large").label == "Only sellers with capacity: 8 GPUs at once"
 
 
 def test_old_prices_are_a_switch_away_and_a_link_holds_it() -> None:

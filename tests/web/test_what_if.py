@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 from planner.money.plan import Plan
 from planner.report.futures import future_charts
 from planner.report.futures.counted import buy_or_wait_sentences
+from planner.report.futures.input_words import input_label
 from planner.report.title import title
 from planner.report.what_if import (
     ONLY_HERE,
@@ -92,9 +93,9 @@ def bars_as_made() -> tuple[TornadoBar, ...]:
 def test_the_title_is_what_matters_most_and_where_it_turns() -> None:
     app = visit({})
     assert plain(app.title[0].value) == headline(bars_as_made())
-    assert plain(app.title[0].value).startswith("Change of rents a year matters most: both options cost the same at ")
+    assert plain(app.title[0].value).startswith("Yearly change of rents matters most: both options cost the same at ")
     turning = sum(bar.flips_sign for bar in bars_as_made())
-    assert f"{turning} of {len(bars_as_made())} open inputs alone make both cost the same" in all_text(app)
+    assert f"{turning} of {len(bars_as_made())} uncertain inputs alone can make both cost the same" in all_text(app)
 
 
 @pytest.mark.parametrize(("held", "said"), [
@@ -153,7 +154,7 @@ def test_the_map_is_of_any_two_inputs_of_the_link() -> None:
     own, rent = judged_as_made().answer.own, judged_as_made().answer.rent
     both = map_axis(MADE, "rent_change_per_year"), map_axis(MADE, "usd_per_accelerator")
     assert map_summary(break_even_map(MADE, own.option, rent.option, *both)) in all_text(app)
-    assert app.selectbox(key="across").options == [axis_label(name) for name in map_axis_names(MADE, bars_as_made())]
+    assert app.selectbox(key="across").options == [input_label(name) for name in map_axis_names(MADE, bars_as_made())]
     app.selectbox(key="up").set_value(held["across"]).run()
     assert not app.exception
     assert "Choose two different inputs" in all_text(app)
@@ -182,7 +183,7 @@ def test_what_has_no_field_stays_as_it_is() -> None:
     assert scenario_with_inputs(MADE, {"lead_time_months": 1e6}) is None  # more than the field takes
     after = scenario_with_inputs(MADE, {"usd_per_accelerator": 27_123.4, "residual_position": 1.0})
     assert after == scenario_from_link({"price": "27100"}, load_catalogue())[0]
-    assert "There is no field for busy" in all_text(visit(SERVED, WINS))
+    assert "There is no field for utilization" in all_text(visit(SERVED, WINS))
 
 
 def test_tests_change_the_words_alone_and_together() -> None:

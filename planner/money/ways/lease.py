@@ -31,7 +31,7 @@ from planner.scenario.own import Lease
 
 LEASE_RATE = "owned-lease-rate"
 _RATE, _MONTHS, _LEFT = "lease_rate_per_year", "lease_months", "left_share"
-ASK = "A lease mostly stands on the balance sheet (ASC 842, IFRS 16), whatever it is called: ask accounting"
+ASK = "Most leases go on the balance sheet (ASC 842, IFRS 16), whatever their name: ask accounting"
 
 
 @dataclass(frozen=True, eq=False)

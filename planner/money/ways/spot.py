@@ -42,7 +42,7 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     works = interruptible_work(setting)
     if not works:
         return Unavailable(
-            "none of the work may stop, and spot machines are taken away: say may_stop of work that can restart"
+            "providers take spot machines back, and none of the work may stop: set may_stop for work that can restart"
         )
     missing = no_spot_price_reason(setting)
     if missing is not None:

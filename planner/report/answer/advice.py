@@ -259,7 +259,7 @@ def describe_overdue_figure(figure: OldFigure) -> str:
     """Return its name, age and source, and the share of a bill that depends on it."""
     return (
         f"{old_figure_label(figure)}: checked {words.count(figure.age_days, 'day')} ago, its limit is "
-        f"{figure.limit_days}; {words.percent(figure.share)} of the bills of {figure.option.title!r} depend on it. "
+        f"{figure.limit_days}; {words.percent(figure.share)} of the cost of {figure.option.title!r} depends on it. "
         f"Source: {figure.origin.source}."
     )
 

@@ -80,7 +80,7 @@ def counts_table(catalogue: Catalogue, day: date) -> Table:
             "Facts about": label,
             "Records": len(getattr(catalogue, section)),
             "Figures": held[section],
-            "Due for another look": due[section],
+            "Due for a check": due[section],
         }
         for section, label in _SECTIONS.items()
     )
@@ -371,8 +371,7 @@ def limits(answer: Answer, rows: Sequence[AssumptionRow]) -> tuple[str, ...]:
     old = sum(row.is_in(STALE) for row in rows)
     return (
         *(f"{it.option.title}: {_error_text(it.present_usd, it.low_usd, it.high_usd)}." for it in answer.ranked[:3]),
-        f"Inputs without a range, which do not vary in it: {certain} of {len(rows)}. Older than their kind "
-        f"allows: {old}.",
+        f"Inputs without a range, which do not vary: {certain} of {len(rows)}. Due for a check: {old}.",
     )
 
 

@@ -191,7 +191,7 @@ def _headline(result: Waiting) -> str:
     gap = (result.now_usd - result.best_usd) / result.now_usd if result.now_usd > 0 else 0.0
     saved = f"{words.percent(gap)} less than ordering now ({now})"
     if best is None:
-        return f"Do not buy: renting all along costs {words.usd(result.never_usd)}, {saved}."
+        return f"Do not buy: renting throughout costs {words.usd(result.never_usd)}, {saved}."
     if best == 0:
         return f"If you buy ({result.title.lower()}), buy now: {now} as entered. Every later order costs more."
     order = f"{result.title.lower()}, ordered in month {best}, costs {words.usd(result.best_usd)}, {saved}"

@@ -295,18 +295,17 @@ def _serving_figures(
     low, high = (_format_3_digits(per_s * end / result.output_tokens_per_s) for end in
                  (result.output_tokens_per_s_low, result.output_tokens_per_s_high))  # fmt: skip
     offer = f"; {describe_offer(cost)}." if cost else "."
-    missing = "queue grows" if result.grows_without_end else "no rate"
     price = "A million tokens written, prompts included, with the accelerators of the peak rented around the clock"
     return (
         Tile("Tokens/s written", _format_3_digits(per_s), f"{low} to {high}", "At full load, all replicas."),
-        _latency_figure("First token", result.ttft, missing),
-        _latency_figure("Then one every", result.tpot, missing),
+        _latency_figure("First token", result, result.ttft),
+        _latency_figure("Each further token", result, result.tpot),
         Tile("Per M tokens", "not priced" if usd is None else words.format_usd_short(usd), "", price + offer),
     )
 
 
-def _latency_figure(label: str, latency: LatencyPercentiles | None, missing: str) -> Tile:
+def _latency_figure(label: str, result: ServingResult, latency: LatencyPercentiles | None) -> Tile:
     detail = "At the average rate, with queueing: 99 of 100 requests see less."
     if latency is None:
-        return Tile(label, missing, "", detail)
+        return Tile(label, "queue grows" if result.grows_without_end else "no rate", "", detail)
     return Tile(label, seconds_words(latency.p99_ms / 1e3), f"half: {seconds_words(latency.p50_ms / 1e3)}", detail)

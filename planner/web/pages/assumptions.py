@@ -27,9 +27,9 @@ LIMITS = """
   your negotiated discounts: bring your quote.
 - A range holds eight of ten simulated futures, drawn from the ranges of the figures below. Inputs without a published
   range do not vary in them, and unforeseen events are not in them.
-- Prices have fallen and risen: unless you say otherwise, today's rent is held for the whole plan. The Answer shows what
+- Prices have fallen and risen: unless you enter a change, the whole plan keeps today's rent. The Answer shows what
   a fall and a rise would do.
-- Tax is counted only where you fill it in, and is arithmetic, not advice: your accountants know what may be written
+- Tax counts only if you enter it, and is arithmetic, not advice: your accountants know what may be written
   off when.
 """
 
@@ -73,11 +73,11 @@ def _method(result: PlanResult, inputs: Sequence[AssumptionRow]) -> None:
 def _sources() -> None:
     catalogue = state.catalogue()
     st.header("Sources and licences", anchor=False)
-    st.markdown("Facts are quoted with their source. These licences ask for a credit, which is hereby given:")
+    st.markdown("Facts are quoted with their source. These licences require a credit:")
     for line, licence, url in _required_credits(catalogue):
         st.markdown(f"- {words.markdown(line)} ({words.markdown(licence)}): <{url}>")
     columns, alt = {"Address": show.OPEN}, "Every source, with its day and its licence"
     show.table("sources", "", _sources_table(catalogue), columns, "sources.csv", height=480, alt=alt)
     st.header("What the catalogue holds", anchor=False)
-    st.markdown(f"A figure is due for another look after its kind's allowance: {refresh_limits_text()}.")
+    st.markdown(f"A figure is due for a check after a time that depends on its kind: {refresh_limits_text()}.")
     show.table("counts", "", _counts_table(catalogue, state.day()), alt="What the catalogue holds")

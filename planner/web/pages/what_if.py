@@ -7,6 +7,7 @@ import streamlit as st
 from planner.report import what_if as what_if_words
 from planner.report import words
 from planner.report.futures import future_charts
+from planner.report.futures.input_words import input_label
 from planner.report.what_if import indices_table, map_summary, map_table, stress_table, tornado_table, tornado_title
 from planner.scenario.scenario import Scenario
 from planner.study.uncertainty.break_even_map import (
@@ -68,12 +69,11 @@ def _sensitivity() -> None:
 def _break_even_map() -> None:
     """Show what owning saves over any two inputs. A place that is clicked becomes the plan."""
     names = {what_if_words.axis_label(name): name for name in map_axis_names(state.result().plan, state_results.bars())}
-    options = list(names)
     with st.grid(2, min_column_width=170):
-        x_label = _side("From left to right", "across", options, options[0])
-        y_label = _side("From bottom to top", "up", options, options[:2][-1])
+        x_label = _side("Horizontal axis", "across", names, next(iter(names)))
+        y_label = _side("Vertical axis", "up", names, list(names)[:2][-1])
     if x_label == y_label:
-        st.markdown("Choose two different inputs: a map has two sides.")
+        st.markdown("Choose two different inputs: a map has two axes.")
         return
     grid = state_results.break_even_map(names[x_label], names[y_label])
     finding = map_summary(grid, state_results.saving_side())
@@ -84,10 +84,10 @@ def _break_even_map() -> None:
     show.table("map-table", show.AS_TABLE, lambda: map_table(grid), columns, "where-buying-wins.csv", alt=finding)
 
 
-def _side(label: str, key: str, options: list[str], default: str) -> str:
-    """Show the choice of one side of the map, by a name that stays the same in every link."""
-    address.choice(key, options, default)
-    return st.selectbox(label, options, key=key)
+def _side(label: str, key: str, names: Mapping[str, str], default: str) -> str:
+    """Show the choice of one axis of the map. In links an input has a name that never changes."""
+    address.choice(key, names, default)
+    return st.selectbox(label, names, key=key, format_func=lambda option: input_label(names[option]))
 
 
 def _map_chart(break_even_map: BreakEvenMap, finding: str) -> None:
