@@ -44,7 +44,7 @@ def test_the_drawer_opens_a_number_into_its_parts(page: Page) -> None:
     drawer = page.get_by_role("dialog")
     expect(drawer).to_contain_text("Useful hours")
     drawer.get_by_text("Useful hours").first.click()
-    expect(drawer).to_contain_text("8 accelerators x 60% (busy) x 730 (hours in a month)")
+    expect(drawer).to_contain_text("8 accelerators x 60% (utilization) x 730 (hours in a month)")
     expect(drawer).to_contain_text("The sum of the lines above")
     assert not axe_violations(page)
 
