@@ -212,7 +212,7 @@ def _imported_late(path: Path) -> Iterator[str]:
 HEAPS = """
 import ctypes, sys, threading
 import numpy as np
-from planner.web.serving.launcher import share_one_heap
+from tools.serve import share_one_heap
 if "shared" in sys.argv:
     share_one_heap()
 kept, begun = [], threading.Barrier(4)

@@ -5,6 +5,7 @@ usage: python tools/serve.py [PORT]
 WORKERS says how many processes calculate beside the server (default: one for each core, from two to eight).
 """
 
+import ctypes
 import os
 import secrets
 import signal
@@ -21,6 +22,7 @@ HIGHEST_PORT = 65_535
 ANY_PORT = 0
 FEWEST_PROCESSES = 2  # one for what takes long, and one for all else
 MOST_PROCESSES = 64
+ARENA_MAX = -8  # of mallopt(3): the most heaps
 WRONG = 2  # exit code for a wish that cannot be met, as of the command line
 
 
@@ -72,6 +74,16 @@ def whole_number(name: str, what: str, fewest: int, most: int) -> int:
     return int(text or 0)
 
 
+def share_one_heap() -> None:
+    """Let all threads of this process, and those of its workers, share one heap.
+
+    glibc gives each of Streamlit's threads a heap of its own, which keeps what the thread has freed.
+    """
+    os.environ.setdefault("MALLOC_ARENA_MAX", "1")  # the workers read it when they start
+    with suppress(AttributeError):  # another C library has no such heaps
+        ctypes.CDLL(None).mallopt(ARENA_MAX, 1)
+
+
 @contextmanager
 def exit_code(number: int) -> Iterator[None]:
     """End the program with the sentence of a refusal and its exit code."""
@@ -89,6 +101,7 @@ def main() -> None:
     sys.path.insert(0, str(root))
     # Before numpy loads: small matrices for many people, for which threads of their own only cost time.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    share_one_heap()
     os.environ.setdefault("STREAMLIT_SERVER_COOKIE_SECRET", secrets.token_hex(32))
     with exit_code(WRONG):
         port = chosen("".join(sys.argv[1:]) or os.environ.get("STREAMLIT_SERVER_PORT", ""))

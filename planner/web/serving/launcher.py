@@ -5,10 +5,8 @@ sends none, half of one, or opens a websocket and asks nothing is closed where t
 """
 
 import asyncio
-import ctypes
 import gc
 import importlib
-import os
 import pkgutil
 import resource
 import signal
@@ -33,22 +31,11 @@ from planner.web.serving import web_app
 from planner.web.serving.visitors import VisitorMiddleware
 
 _MOST_FILES = 65_536
-_ARENA_MAX = -8  # of mallopt(3): the most heaps
 _OTHER_FILES = 100  # that the server has open beside its connections
 _FILES_EACH = 5  # a connection is one; Streamlit opens three for its session, and keeps those of people who left
 _PART = 4  # one in so many connections may be silent, and so many sessions of people who have left are kept
 _MOST_LEFT = 128  # sessions
 _HEAD_WITHIN_S = 10.0
-
-
-def share_one_heap() -> None:
-    """Let all threads of this process, and those of its workers, share one heap.
-
-    glibc gives each of Streamlit's threads a heap of its own, which keeps what the thread has freed.
-    """
-    os.environ.setdefault("MALLOC_ARENA_MAX", "1")  # the workers read it when they start
-    with suppress(AttributeError):  # another C library has no such heaps
-        ctypes.CDLL(None).mallopt(_ARENA_MAX, 1)
 
 
 def allow_open_files() -> int:
@@ -210,7 +197,6 @@ def address(listener: socket.socket) -> str:
 
 def serve(listener: socket.socket, processes: int) -> None:
     """Serve until the process is ended; everything is loaded first, so that no visitor waits for that."""
-    share_one_heap()
     workers.branch()
     # A number, a list or a text looks up one key in it: a copy of the whole state for each was a tenth of a run.
     SafeSessionState.filtered_state = property(lambda live: live)  # type: ignore[method-assign, assignment]
