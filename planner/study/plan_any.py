@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from planner.money.plan import Plan, build_context, plan_from_context
 from planner.money.verdict.answer import build_answer
+from planner.money.ways import WAYS
 from planner.scenario.base import HOURS_PER_MONTH, MILLION, SECONDS_PER_HOUR
 from planner.scenario.latency import LatencyClass
 from planner.scenario.rent import CurrentBill
@@ -82,7 +83,9 @@ def _with_choice(catalogue: Catalogue, scenario: Scenario, index: int, work: Wor
     fixed = work.run or (work.train and not work.train.choose_count)
     counts, accelerators = (work.accelerators,) if fixed else (), () if free else (scenario.accelerator,)
     try:
-        candidate = _study(Facts(catalogue), alone, day, accelerators, counts).selected_accelerator
+        study, ways = _study(Facts(catalogue), alone, day, accelerators, counts), scenario.ways
+        is_owned = bool(ways) and all(WAYS[way].owns for way in ways)
+        candidate = min(study.owned, key=lambda it: it.cost, default=None) if is_owned else study.selected_accelerator
     except PricingError:  # an unknown name: the plan says which, once there is an accelerator to plan with
         candidate = None
     accelerator = candidate.accelerator if candidate else USUAL_ACCELERATOR if free else scenario.accelerator
@@ -109,11 +112,8 @@ def owned_for_less(plan: Plan) -> tuple[str, ...]:
     if setting.written.accelerator != ANY_ACCELERATOR or not work.has_task or work.run:
         return ()
     study = _study(Facts(setting.catalogue), setting.written.model_copy(update={"work": (work,)}), setting.day)
-    owned = [
-        each for each in study.candidates if each.way == "own" and (each.why_not is None or each.why_not.is_dominated)
-    ]
-    here = [each.cost for each in owned if each.accelerator == setting.scenario.accelerator]
-    best = min(owned, key=lambda each: each.cost, default=None)
+    here = [each.cost for each in study.owned if each.accelerator == setting.scenario.accelerator]
+    best = min(study.owned, key=lambda each: each.cost, default=None)
     less = 0.0 if best is None or not here else 1 - best.cost / min(here)
     if best is None or less < _WORTH_SAYING:
         return ()

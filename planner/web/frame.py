@@ -151,7 +151,7 @@ def show_notices() -> None:
             text = f"This link uses prices as of {words.day(state.day())}, as its sender saw them."
             st.info(words.markdown(f"{text} Prices may have changed since."), icon=":material/history:")
             st.button("Use today's prices", key="use-today", on_click=state.set_as_of_date, args=(None,))
-    if trouble := state.live_trouble():
+    if trouble := state.memory().get("live_trouble"):
         st.warning(words.markdown(f"{trouble} Bundled prices are shown."))
     notices: list[str] = memory()[_NOTICES]
     for number, text in enumerate(notices):

@@ -75,11 +75,6 @@ def _live_catalogue() -> Catalogue:
     return facts
 
 
-def live_trouble() -> str | None:
-    """Return why live prices cannot be read, in a sentence."""
-    return memory().get("live_trouble")
-
-
 def catalogue(plan: Scenario | None = None) -> Catalogue:
     """Return the facts of this session: of the day its link asks for, with its quotes and those of a plan over them.
 

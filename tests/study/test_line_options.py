@@ -285,3 +285,29 @@ def test_one_that_is_reserved_costs_no_more_each_than_two(chip: str, years: int)
         return rent / count
 
     assert each(1) < 1.2 * each(2)
+
+
+@pytest.mark.parametrize("line", [
+    "clinic in Lyon, patient data must stay on site, serve a 70b to 150 doctors, 4 years",
+    "air-gapped, llama 3.3 70b for 300 engineers in Munich",
+    "qwen3 32b at 2 requests a second, on-prem only, 5 years",
+])  # fmt: skip
+def test_where_only_owning_is_allowed_the_gpu_is_the_cheapest_to_own(line: str) -> None:
+    """What is rented out decides nothing there, so that no other GPU is named that costs less to own."""
+    report = ask(live_catalogue(), line, DAY).report
+    assert report is not None
+    assert report.answer.rent is None
+    assert report.answer.own is not None
+    assert not any(each.startswith("Owning would cost about") for each in report.summary.sentences)
+
+
+@pytest.mark.parametrize(("line", "place"), [
+    ("animation studio with 9 artists, an RTX 4090 each, buy or rent", "office"),
+    ("7 designers with one RTX 5090 each for 2 years", "office"),
+    ("16 RTX 4090 for a team of 40 for 3 years", "colocation"),
+])  # fmt: skip
+def test_a_card_for_each_person_stands_at_his_desk(line: str, place: str) -> None:
+    report = ask(live_catalogue(), line, DAY).report
+    assert report is not None
+    assert place_key(report.plan.setting) == place
+    assert {"office": "in an office", "colocation": "in colocation"}[place] in ask(live_catalogue(), line, DAY).read_as

@@ -50,8 +50,9 @@ def place_key(setting: PlanContext) -> Place:
 
 
 def has_single_jobs(setting: PlanContext) -> bool:
-    """Return whether each job is stated to take one accelerator."""
-    return all(work.accelerators_per_job == 1 for work in setting.scenario.work)
+    """Return whether each job is stated to take one accelerator, or each person has one."""
+    works = setting.written.work
+    return all(work.accelerators_per_job == 1 or work.people == work.accelerators for work in works)
 
 
 @dataclass(frozen=True)

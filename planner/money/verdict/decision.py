@@ -210,7 +210,7 @@ def _verdict(
     else:  # one future only: the ranges of both tell how sure it is
         is_sure = best.side == "keep" or best.high_usd < second.low_usd
         certainty = "close" if gap < CLOSE_GAP else "plain" if is_sure else "probably"
-    word: Verdict = "close" if certainty == "close" else verdict_for(best.side, certainty == "plain")
+    word: Verdict = {"close": "close", "plain": best.side, "probably": _PROBABLY.get(best.side, best.side)}[certainty]
     counted = None if len(known) == 1 else share
     return Decision(word, best, gap, None, second, shares=shares, share=counted, alternatives=tuple(alternatives))
 
@@ -235,8 +235,3 @@ def _gap(first: ComparedOption, second: ComparedOption, simulated: SimulatedCost
 def gap_share(low_usd: float, high_usd: float) -> float:
     """Return the gap of two costs as a share of the lower one, or of the larger amount where that is not positive."""
     return (high_usd - low_usd) / (low_usd if low_usd > 0 else max(abs(low_usd), abs(high_usd), 1e-9))
-
-
-def verdict_for(side: Side, certain: bool) -> Verdict:
-    """Return the word for the side that leads."""
-    return side if certain else _PROBABLY.get(side, side)

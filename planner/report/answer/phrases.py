@@ -135,7 +135,10 @@ def _place(catalogue: Catalogue, texts: Texts) -> str:
     chip, count = texts.get("gpu", _default("gpu")), texts.get("gpus", _default("gpus"))
     if "serve" in texts or texts.get("choose") in ("1", "true") or not count.isdecimal():
         return "where such machines usually stand"
-    return words.choice("place", usual_place(catalogue, chip, int(count), is_single=texts.get("job") == "1"))
+    return words.choice(
+        "place",
+        usual_place(catalogue, chip, int(count), is_single=texts.get("job") == "1" or texts.get("team") == count),
+    )
 
 
 def _busy(catalogue: Catalogue, texts: Texts) -> str:

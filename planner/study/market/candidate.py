@@ -239,6 +239,12 @@ class MarketStudy:
         return tuple(sorted(front, key=lambda candidate: (candidate.speed, candidate.cost)))
 
     @property
+    def owned(self) -> tuple[MarketCandidate, ...]:
+        """The candidates that are purchased and do the work within the limits at a known price."""
+        owned = (candidate for candidate in self.candidates if candidate.way == "own")
+        return tuple(it for it in owned if it.why_not is None or it.why_not.is_dominated)
+
+    @property
     def selected(self) -> MarketCandidate | None:
         """The candidate to plan with: the best, or the nearest miss."""
         return self.best or self.nearest_miss
