@@ -17,9 +17,7 @@ class TokenBreakEven:
     """
 
     vendor: str
-    usd_per_request: float
     usd_per_million_output_tokens: float  # prompts included
-    usd_per_replica_hour: float
     requests_per_s: float  # of one replica, at which both cost the same
     capacity_per_s: float  # what one replica answers in time
 
@@ -61,9 +59,7 @@ def token_break_even(
     hour = usd_per_accelerator_hour * serving.accelerators_per_replica
     return TokenBreakEven(
         vendor=catalogue.hosted[where].vendor,
-        usd_per_request=usd,
         usd_per_million_output_tokens=usd / task.output_tokens * MILLION,
-        usd_per_replica_hour=hour,
         requests_per_s=hour / SECONDS_PER_HOUR / usd,
         capacity_per_s=each,
     )

@@ -8,7 +8,6 @@ from planner.money.ledger import Ledger
 from planner.money.plan import Plan
 from planner.money.renting.bill import TODAY, Money
 from planner.money.verdict.answer import Answer
-from planner.money.ways import WAYS
 from planner.report import charts, mix_report, words
 from planner.report.answer import feasibility, tables
 from planner.report.answer import other_measures as measures_report
@@ -168,11 +167,6 @@ def _waiting(plan: Plan) -> tuple[Waiting | BuyOrWaitUnavailable, BuyOrWaitFutur
     if isinstance(study, BuyOrWaitUnavailable):
         return study, None
     return study, workers.run_in_worker(buy_or_wait_futures, study)
-
-
-def has_mix(answer: Answer) -> bool:
-    """Return whether a mix of owning and renting is among the options."""
-    return any(WAYS[each.option.way].side == "mix" for each in answer.ranked)
 
 
 def mix(plan: Plan) -> None:

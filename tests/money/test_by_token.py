@@ -35,8 +35,8 @@ def test_a_request_costs_what_it_reads_and_writes() -> None:
 
 def test_at_the_break_even_both_cost_the_same() -> None:
     even = token_break_even(CATALOGUE, FOUND, CHAT, usd_per_accelerator_hour=2.0)
-    assert even.requests_per_s * 3_600 * even.usd_per_request == pytest.approx(even.usd_per_replica_hour)
-    assert even.usd_per_replica_hour == 2.0 * FOUND.accelerators_per_replica
+    usd_per_request = even.usd_per_million_output_tokens / 1e6 * CHAT.output_tokens
+    assert even.requests_per_s * 3_600 * usd_per_request == pytest.approx(2.0 * FOUND.accelerators_per_replica)
     dearer = token_break_even(CATALOGUE, FOUND, CHAT, usd_per_accelerator_hour=400.0)
     assert not dearer.ever
     assert "costs more even if" in describe_token_price(dearer)

@@ -42,14 +42,13 @@ from planner.scenario.task import ServingTask, TrainingTask
 from planner.scenario.work import Work
 from planner.speed.bands import Band
 from planner.speed.scenario_jobs import ScenarioServing, ScenarioTraining, solved_jobs
-from planner.speed.serving.bands import TRAITS as SERVING_TRAITS
 from planner.speed.serving.serve import serving_variants
-from planner.speed.training.constants import TRAITS as TRAINING_TRAITS
 from planner.speed.training.result import Interval, waterfall_steps
 from planner.speed.training.savings import memory_savings
 from planner.speed.work_to_hours import convert_to_hours
 from pricing import load_catalogue
 from pricing.belief import PriceEstimate
+from tests.facts import SERVING_TRAITS, TRAINING_TRAITS
 
 H100, H200 = "H100-SXM5-80GB", "H200-SXM-141GB"
 OFFER = JobHourQuote(

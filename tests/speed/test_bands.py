@@ -6,12 +6,11 @@ import pytest
 
 from planner.scenario.jobs import ServingJob, TrainingJob
 from planner.speed.bands import STEPS, UNTOLD, Band, ErrorEnds, ErrorSpread, Seen, novelty
-from planner.speed.serving.bands import TRAITS as SERVING_TRAITS
 from planner.speed.serving.chips import serving_data
 from planner.speed.serving.serve import serve
-from planner.speed.training.constants import TRAITS, default_calibration, training_band
+from planner.speed.training.constants import default_calibration, training_band
 from planner.speed.training.train import train
-from tests.facts import CATALOGUE
+from tests.facts import CATALOGUE, SERVING_TRAITS, TRAINING_TRAITS
 
 SPREAD = ErrorSpread(
     traits=("chip", "engine"), ends={"dense": ErrorEnds(below=0.3, above=0.2, rows=90)}, step=1.5,
@@ -59,7 +58,7 @@ def test_novelty_counts_traits_in_which_the_nearest_differ() -> None:
 
 
 def test_the_house_has_seen_what_its_bands_go_by() -> None:
-    for spread, traits in ((default_calibration().spread, TRAITS), (serving_data().spread, SERVING_TRAITS)):
+    for spread, traits in ((default_calibration().spread, TRAINING_TRAITS), (serving_data().spread, SERVING_TRAITS)):
         assert spread.traits == traits
         assert sum(one.rows for one in spread.ends.values()) > 500
         assert set(spread.ends) == {"dense", "mixture", "dense, measured", "mixture, measured"}
@@ -95,5 +94,5 @@ def test_a_file_of_constants_from_before_has_wide_bands_and_claims_no_run() -> N
 
 
 def test_one_of_ones_own_fits_without_a_spread_goes_by_the_houses() -> None:
-    traits = dict(zip(TRAITS, default_calibration().spread.seen[0].like, strict=True))
+    traits = dict(zip(TRAINING_TRAITS, default_calibration().spread.seen[0].like, strict=True))
     assert training_band(traits) == default_calibration().spread.band(traits)

@@ -225,9 +225,8 @@ def kept_sentences(plan: Plan, answer: Answer) -> Iterator[str]:
         return
     ages = existing_ages(plan.setting, entered)
     if entered.bought_year is None and entered.usd_today_if_sold is None and ages is not None:
-        oldest, usual, youngest = (f"{age:.1f}" for age in ages)
         yield (
-            f"What you have is taken to be {usual} years old ({youngest} to {oldest}) and to fetch "
+            f"What you have is taken to be {ages[1]:.1f} years old ({ages[2]:.1f} to {ages[0]:.1f}) and to fetch "
             f"{words.usd(there.usd_today_if_sold or 0.0)} today: enter yours under “{KEYS['havesince'].label}”."
         )
     if kept is answer.best:

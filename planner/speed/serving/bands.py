@@ -15,7 +15,6 @@ from planner.speed.serving.chips import WEIGHT_BYTES, serving_data
 from planner.speed.serving.lookup import find_shape
 from pricing import Catalogue
 
-TRAITS = ("chip", "engine", "mixture", "size", "attention", "bits", "pipeline", "load", "ranks", "figure")
 _WIDE = Band(low=0.3, high=1.6, rows=0)  # nobody measured anything like it
 UNDER_LOAD = "first token under load"
 RATE = "rate"  # what a band is of; runs that print a time instead are the less like it

@@ -104,7 +104,6 @@ def default_calibration() -> TrainingCalibration:
 
 
 SCALES = {"up_to_64": 64.0, "65_to_1024": 1024.0}
-TRAITS = ("chip", "software", "mixture", "size", "attention", "bits", "pipeline", "context", "weights", "width")
 _NARROW = 3_000.0  # wide: below, launching kernels rather than arithmetic sets the pace of most accelerators
 _LONG = 32_768.0  # tokens of a sequence: beyond, attention is most of the work
 

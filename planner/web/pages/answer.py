@@ -7,6 +7,7 @@ import streamlit as st
 
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
+from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.sentences import AnswerSummary, not_counted
 from planner.report.answer.tables import BUDGET_PAYS, budget_table, discounted_ledgers, medians_beside
@@ -94,7 +95,7 @@ def views_of(result: PlanResult) -> dict[str, Callable[[], None]]:
     if len(answer.ranked) > 1:
         views[SURE] = lambda: _sure(plan, answer, summary, result.futures)
         views[PAYBACK] = partial(_with_sources, "cumulative", lambda: show_answer.payback(answer))
-    if show_answer.has_mix(answer):
+    if any(WAYS[each.option.way].side == "mix" for each in answer.ranked):
         views[MIX] = partial(_with_sources, "mix", lambda: show_answer.mix(plan))
     return views
 
