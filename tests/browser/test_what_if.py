@@ -40,7 +40,7 @@ def test_a_click_on_the_map_is_the_plan_and_back_restores(page: Page) -> None:
     assert box is not None
     right, up = 17.5 / 20, 8.5 / 13  # busy 90 % of the shares 5, 10 ... 100; five years of 1, 1.5 ... 7
     inside.hover(position={"x": box["width"] * right, "y": box["height"] * (1 - up)})
-    expect(page.locator(".hoverlayer")).to_contain_text("Busy 90%")
+    expect(page.locator(".hoverlayer")).to_contain_text("Utilization 90%")
     inside.click(position={"x": box["width"] * right, "y": box["height"] * (1 - up)})
     page.wait_for_url(lambda address: "busy=90" in address and "years=5" in address)
     expect(page.locator("h1").first).not_to_have_text(before, timeout=LONG_MS)

@@ -103,5 +103,5 @@ def _read_comparison(figures: Figures, result: PlanResult) -> None:
     for label, way in (("Best option", answer.best), ("Own", answer.own), ("Rent", answer.rent)):
         for measure, text in _COMPARED.items() if way else ():
             figures.add(way.option.title if way else "", measure, cells[f"{label}, {text}, USD"], "compare table")
-    for label, name in (("Busy, share of hours", "busy_share"), ("Electricity, per kWh", "usd_per_kwh")):
+    for label, name in (("Utilization, share of hours", "busy_share"), ("Electricity, per kWh", "usd_per_kwh")):
         figures.add(PLAN, f"even {name}", cells.get(f"Same cost at: {label}"), "compare table")

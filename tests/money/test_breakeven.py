@@ -149,7 +149,7 @@ def test_a_queue_is_no_limit_below_your_own_use(busy: float) -> None:
     assert not one.is_out_of_reach
     assert str(one.reason) == "found"
     table = break_even_table(there).to_pandas().set_index("If only this changed")
-    assert "reach" not in table.loc["Busy, share of hours", "Why"]
+    assert "reach" not in table.loc["Utilization, share of hours", "Why"]
     said = (*sensitivity_sentences(made, there), *hours_rule_sentences(made, there, None))
     assert not any("lets you reach" in one or "come at random" in one for one in said)
 

@@ -26,7 +26,7 @@ from planner.study.plan_any import affordable_fleet
 BUDGET_PAYS = "What the budget pays for"
 Write = Callable[[float], str]
 INPUTS: dict[str, tuple[str, Write]] = {
-    "busy_share": ("Busy, share of hours", words.percent),
+    "busy_share": ("Utilization, share of hours", words.percent),
     "usd_per_accelerator_hour": ("Rent per GPU-hour", words.usd_per_hour),
     "usd_per_kwh": ("Electricity, per kWh", words.usd_per_hour),
     "usd_per_server": ("Price of one server", words.usd),
