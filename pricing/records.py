@@ -177,7 +177,6 @@ class Server(Record):
     typical_power_w: Figure | None = figure("W", "Power of the whole server under a real load")
     idle_power_w: Figure | None = figure("W", "Power of the whole server that has nothing to do")
     rack_units: Figure | None = figure("U", "Height in a rack")
-    support_usd_per_year: Figure | None = figure("USD/year", "Support contract for one server")
     cheaper_than_parts: Text | None = optional("why it costs less than its accelerators alone")
     note: Note = None
 

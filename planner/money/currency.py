@@ -1,7 +1,5 @@
 """Where the rate of the currency that a plan is shown in goes: what dollars of a later month are in it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

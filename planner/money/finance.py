@@ -28,7 +28,7 @@ LOWEST_RATE, HIGHEST_RATE = -0.9999, 9_999.0
 _MOST_EXPONENT = 600.0  # exp() of more would leave 64-bit numbers
 _NO_RATE = 1e-15  # below this, interest on a hundred years is lost in the last digit
 _NO_HOUR = 1e-9  # of work over a whole plan: fewer are none
-_DUST = 1e-12  # of all money moved: what a sum of exact opposites may leave behind
+DUST = 1e-12  # of all money moved: what a sum of exact opposites may leave behind
 
 ONE_WAY = "none: money only ever moves one way"
 SEVERAL_RATES = "none: the cash flow changes sign more than once, so several rates could fit; use the net present value"
@@ -234,7 +234,7 @@ def levelised_usd_per_hour(
 
 
 def _without_dust(usd: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.where(np.abs(usd) <= _DUST * np.max(np.abs(usd), axis=-1, keepdims=True), 0.0, usd)
+    return np.where(np.abs(usd) <= DUST * np.max(np.abs(usd), axis=-1, keepdims=True), 0.0, usd)
 
 
 def _sign_changes(usd: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -19,12 +19,10 @@ from planner.money.owning.lines import FleetOrder, Ownership, of_order, owned
 from planner.money.owning.machine import Machine
 from planner.money.owning.machine_price import lead_time
 from planner.money.setting import PlanContext
-from planner.money.sizing import deferrable_capacity_share, min_fleet_until, server_size
+from planner.money.sizing import NEARLY, deferrable_capacity_share, min_fleet_until, server_size
 from planner.money.timeline import Holding
 from planner.scenario.own import MOST_ORDERS, PurchaseOrder
 from pricing.caching import cached, cached_property, derive
-
-_NEARLY = 1e-9
 
 Make = Callable[[PlanContext, DemandLayer, FleetOrder | None], Ownership | None]
 
@@ -265,7 +263,7 @@ def order_months(setting: PlanContext) -> tuple[int, ...]:
     """Return the months in which machines may be ordered, so that they still arrive before they would be sold."""
     own, wait = setting.scenario.own, typical_lead_months(setting)
     until = min(own.resale_month or np.inf, setting.scenario.months)
-    last = max(int(np.ceil(until - wait - _NEARLY)) - 1, own.order_month)
+    last = max(int(np.ceil(until - wait - NEARLY)) - 1, own.order_month)
     every = max(own.orders_every_months, -(-(last - own.order_month + 1) // MOST_ORDERS))
     return tuple(range(own.order_month, last + 1, every))
 
@@ -298,7 +296,7 @@ def _orders_in_time(setting: PlanContext, accelerators: int) -> tuple[PurchaseOr
     months, step, wait = order_months(setting), server_size(setting), typical_lead_months(setting)
     orders, before, last = [], 0, setting.timeline.last
     for month, later in zip(months, (*months[1:], None), strict=True):
-        until = last if later is None else min(int(np.ceil(later + wait - _NEARLY)), last)
+        until = last if later is None else min(int(np.ceil(later + wait - NEARLY)), last)
         needed = accelerators if later is None else min_fleet_until(setting, until)
         top = min(-(-needed // step) * step, accelerators)
         if top > before:

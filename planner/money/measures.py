@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.money.finance import (
+    DUST,
     OutcomeReason,
     SolveResult,
     discount_factors,
@@ -43,8 +44,6 @@ _WORDS = np.array(
         for one in ENDINGS
     ]
 )
-
-_DUST = 1e-12  # of all money moved: what a sum of exact opposites may leave behind
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +88,7 @@ def simple_payback(*, usd: NDArray[np.float64]) -> Payback:
     """
     usd = np.asarray(usd, dtype=np.float64)
     balance = np.cumsum(usd, axis=-1)
-    in_debt = balance < -_DUST * np.cumsum(np.abs(usd), axis=-1)
+    in_debt = balance < -DUST * np.cumsum(np.abs(usd), axis=-1)
     was_in_debt = np.logical_or.accumulate(in_debt, axis=-1)
     back = was_in_debt & ~in_debt
     month = np.argmax(back, axis=-1)
@@ -205,7 +204,7 @@ def saved_usd(option_ledger: Ledger, baseline_ledger: Ledger) -> NDArray[np.floa
 def gap_usd(usd: NDArray[np.float64], other_usd: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return one cost less another; nothing where they differ by no more than rounding leaves. [USD]"""
     gap = usd - other_usd
-    return np.where(np.abs(gap) <= _DUST * np.maximum(np.abs(usd), np.abs(other_usd)), 0.0, gap)
+    return np.where(np.abs(gap) <= DUST * np.maximum(np.abs(usd), np.abs(other_usd)), 0.0, gap)
 
 
 def present_usd(setting: PlanContext, ledger: Ledger) -> Num:

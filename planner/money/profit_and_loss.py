@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.money.ledger import Ledger, Line, Part
-from planner.money.many_ledgers import InputColumns, build_ledger, option_builder
+from planner.money.many_ledgers import Array, InputColumns, build_ledger, option_builder
 from planner.money.measures import present_usd
 from planner.money.option import Option
 from planner.money.selling import PRICE, SHARE
@@ -20,7 +19,6 @@ from planner.money.setting import PlanContext
 from planner.money.tax import book_depreciation_usd, book_value_sold_usd, by_tax_year, vat_in_books_usd
 from pricing.caching import cached_property
 
-Array = NDArray[np.float64]
 BOOK_LIFE = "owned-useful-life"
 _METER, _LOAN_RATE = "usd_per_kwh", "loan_rate_per_year"
 _PARTS: dict[Part, str] = {

@@ -19,7 +19,7 @@ from pricing.caching import cached
 WAIT = "achievable-wait-in-services"
 SERVICE_CV = 1.0  # lengths of jobs as random as their arrivals
 _MOST_FLEET = 2**20
-_NEARLY = 1e-9
+NEARLY = 1e-9
 
 
 def deferrable_capacity_share(setting: PlanContext, fleet: Num) -> Num:
@@ -75,7 +75,7 @@ def min_fleet_until(setting: PlanContext, month: int) -> int:
     demand = setting.usual_demand
     if np.any(demand.waiting_hours > 0):
         return _fewest(setting, demand, month)
-    return int(np.ceil(np.max(_upto(demand.peak, month)) - _NEARLY))
+    return int(np.ceil(np.max(_upto(demand.peak, month)) - NEARLY))
 
 
 def _upto(by_month: NDArray[np.float64], month: int) -> NDArray[np.float64]:
@@ -173,7 +173,7 @@ def _fewest(setting: PlanContext, demand: Demand, until: int | None = None) -> i
         )
         return bool(np.asarray(wait.value) > accepted)
 
-    low = int(np.ceil(max(float(peak), demand.job_accelerators, busy) / step - _NEARLY))
+    low = int(np.ceil(max(float(peak), demand.job_accelerators, busy) / step - NEARLY))
     if not is_short(low * step):
         return min(low * step, demand.all.peak_accelerators)
     high = low

@@ -12,7 +12,7 @@ from planner.scenario.base import MONTHS_PER_YEAR
 from pricing.caching import cached, cached_property
 
 PLAN = Origin("the months of the plan", "computed")
-_NEARLY = 1e-9  # 36.0000000001 months are 36
+NEARLY = 1e-9  # 36.0000000001 months are 36
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Timeline:
     @property
     def last(self) -> int:
         """The number of the last month."""
-        return int(np.ceil(self.months - _NEARLY))
+        return int(np.ceil(self.months - NEARLY))
 
     @cached_property
     def month(self) -> NDArray[np.float64]:
@@ -84,7 +84,7 @@ class Holding:
     def comes(self) -> Num:
         """1 where the machines are delivered before they would be sold, else 0."""
         end = np.minimum(self.until_months, self.plan.months)
-        return np.where(np.asarray(self._waited) < end - _NEARLY, 1.0, 0.0)[()]
+        return np.where(np.asarray(self._waited) < end - NEARLY, 1.0, 0.0)[()]
 
     @property
     def _waited(self) -> Num:
@@ -136,12 +136,12 @@ class Holding:
     @cached_property
     def sold(self) -> NDArray[np.float64]:
         """1 in the month of the sale, else 0."""
-        return np.asarray(np.equal(self.plan.month, np.ceil(self.stop - _NEARLY)) * self.comes)
+        return np.asarray(np.equal(self.plan.month, np.ceil(self.stop - NEARLY)) * self.comes)
 
     @cached_property
     def delivery_month(self) -> Num:
         """The number of the month in which the machines are delivered."""
-        return np.ceil(np.asarray(self.start) - _NEARLY)[()]
+        return np.ceil(np.asarray(self.start) - NEARLY)[()]
 
     @cached_property
     def since_delivery(self) -> NDArray[np.float64]:
@@ -158,14 +158,14 @@ class Holding:
     def refresh_count(self) -> Num:
         """Return how often the machines are replaced. At the end they are sold, not replaced."""
         cycles = np.asarray(self.months) / self.refresh_months
-        return np.asarray(np.maximum(np.ceil(cycles - _NEARLY) - 1, 0.0))[()]
+        return np.asarray(np.maximum(np.ceil(cycles - NEARLY) - 1, 0.0))[()]
 
     @cached_property
     def refreshes(self) -> NDArray[np.float64]:
         """1 in the months in which the machines are replaced, else 0."""
         number = self._refresh_number
         due = self.start + number * self._cycle
-        this_month = np.equal(np.ceil(due - _NEARLY), self.plan.month)
+        this_month = np.equal(np.ceil(due - NEARLY), self.plan.month)
         return np.asarray((number >= 1) & (number <= self.refresh_count) & this_month, dtype=np.float64)
 
     @cached_property
@@ -197,7 +197,7 @@ class Holding:
             return self._between(self.start + age_months, self.stop)
         elapsed = np.clip(self.plan.month, self.start, self.stop) - self.start
         cycle = np.minimum(self.refresh_months, self.plan.months + 1)
-        whole = np.floor(elapsed / cycle + _NEARLY)
+        whole = np.floor(elapsed / cycle + NEARLY)
         so_far = whole * np.maximum(cycle - age_months, 0.0) + np.maximum(elapsed - whole * cycle - age_months, 0.0)
         return np.diff(so_far, axis=-1, prepend=0.0)
 
@@ -207,7 +207,7 @@ class Holding:
 
     @cached_property
     def _refresh_number(self) -> NDArray[np.float64]:
-        return np.asarray(np.floor(np.maximum(self.plan.month - self.start, 0.0) / self.refresh_months + _NEARLY))
+        return np.asarray(np.floor(np.maximum(self.plan.month - self.start, 0.0) / self.refresh_months + NEARLY))
 
     def _between(self, first: Num, last: Num) -> NDArray[np.float64]:
         """Return the share of each month between two times; 0 today, as neither is before it."""

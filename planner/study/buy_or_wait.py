@@ -11,12 +11,11 @@ late delivery: rent until then, and less time to use the purchase.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.money.finance import SolveResult, solve_result
 from planner.money.formula import Num, first_draw
 from planner.money.ledger import Treatment
-from planner.money.many_ledgers import InputColumns, option_builder
+from planner.money.many_ledgers import Array, InputColumns, option_builder
 from planner.money.measures import monthly_discount_factors, present_usd
 from planner.money.option import Option, SkippedOption, Unavailable, complete_ledger
 from planner.money.owned_fleet import owned_fleet
@@ -30,8 +29,6 @@ from planner.scenario.base import MONTHS_PER_YEAR
 from planner.study.uncertainty.draws import draw_inputs
 from planner.study.uncertainty.futures import plan_draws
 from planner.study.uncertainty.uncertain_inputs import TAIL, uncertain_inputs
-
-Array = NDArray[np.float64]
 
 PRICE_CHANGE = "hardware_price_change_per_year"
 COMPUTE_PRICE_CHANGE = "owned-hardware-price-change"

@@ -19,6 +19,7 @@ from pricing.market.constants import ChipAge, SellerKind, Standing, constants
 from pricing.market.depth import (
     DAY_MONTHS,
     Depth,
+    Floats,
     Purchase,
     chance,
     chance_of_any,
@@ -33,7 +34,6 @@ from pricing.market.depth import (
     wait_months,
 )
 
-Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Z80 = 1.2816  # standard deviations from the median to the 90th percentile
 BAND, _GRID, _LEAST = (0.1, 0.5, 0.9), 64, 1e-12

@@ -102,11 +102,11 @@ CALLED = {
     "Virginia": "US-VA", "Northern Virginia": "US-VA", "Ashburn": "US-VA", "NYC": "US-NY", "Dallas": "US-TX",
     "Chicago": "US-IL", "Phoenix": "US-AZ", "Seattle": "US-WA", "Washington DC": "US-DC", "America": "US",
     "Frankfurt, Germany": "DE", "Portland, Maine": "US-ME", "Cambridge, Massachusetts": "US-MA",
-    "Vancouver, Canada": "CA-BC",
+    "Vancouver, Canada": "CA-BC", "Vancouver": "CA-BC", "Vancouver, Washington": "US-WA", "Portland": "US-OR",
 }  # fmt: skip
 SEVERAL = {
-    "Georgia": {"GE", "US-GA"}, "Portland": {"US-OR", "US-ME"}, "Cambridge": {"GB", "US-MA"},
-    "Kansas City": {"US-KS", "US-MO"}, "Vancouver": {"CA-BC", "US-WA"},
+    "Georgia": {"GE", "US-GA"}, "Cambridge": {"GB", "US-MA"},
+    "Kansas City": {"US-KS", "US-MO"},
 }  # fmt: skip
 SIZES = {
     "Llama 70B": {"Llama-2-70B", "Llama-3-70B", "Llama-3.1-70B", "Llama-3.3-70B"},

@@ -116,7 +116,7 @@ def test_a_break_even_says_so_where_costs_as_entered_are_far_from_the_medians_be
     tile, other = (
         next(one for one in said_of(each).figures if one.label == "Break-even use") for each in (skewed, plain)
     )
-    assert tile.range == "you: 35%, as entered"
+    assert tile.range == "you: 35%, as planned"
     assert other.range == "own above; you: 60%"
     texts = [doubt_text(decided(planned(CATALOGUE, each, DAY), 128).answer) for each in (skewed, plain)]
     assert "As entered, renting costs less at rents below $" in texts[0]

@@ -73,7 +73,7 @@ def test_a_break_even_use_names_what_costs_less_above_it_as_the_inputs_as_entere
     assert busy.you is not None
     first, second = sorted(report.answer.pair, key=lambda way: way.as_entered_usd)
     leads = first if busy.you > busy.value else second
-    assert tile.range.endswith(", as entered") or tile.range.startswith(f"{WAYS[leads.option.way].side} above; ")
+    assert tile.range.endswith(", as planned") or tile.range.startswith(f"{WAYS[leads.option.way].side} above; ")
 
 
 def test_what_is_there_costs_one_run_its_power_alone() -> None:

@@ -32,6 +32,7 @@ from planner.speed.serving.chips import ServingAccelerator, serving_data
 from planner.speed.serving.lookup import find_chip
 from planner.speed.serving.non_llm import NonLlmRate, match_non_llm_work, non_llm_rate, server_share
 from planner.speed.serving.promise import (
+    Array,
     batch_cycle,
     concurrent_requests,
     loaded_first_token_s,
@@ -135,8 +136,6 @@ _PERCENTILE, _PROMPT_CV = 0.99, 0.0  # prompts are cut and mixed: hardly any spr
 _MEAN_OF_PROMISE = 0.25  # of a promised 99th percentile: the mean of published services that are held to one
 _SLACK = 0.95  # of what a service could take on average, so that waiting stays short
 _HALVINGS = 40
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

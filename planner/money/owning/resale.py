@@ -17,7 +17,7 @@ from planner.money.owning.machine import machine
 from planner.money.owning.machine_price import TIMES
 from planner.money.owning.place import existing_accelerator, purchase_of_existing
 from planner.money.setting import PlanContext
-from planner.money.timeline import PLAN, Holding
+from planner.money.timeline import NEARLY, PLAN, Holding
 from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.own import ExistingHardware, OwnInputs
 from pricing.catalogue import Catalogue
@@ -26,7 +26,6 @@ from pricing.market.constants import constants
 from pricing.market.hardware import new_price, used_share
 from pricing.records import Accelerator
 
-_NEARLY = 1e-9
 # Below this rate a year no interest is computed: its formula would divide nothing by nothing.
 _FLAT = "1e-6"
 
@@ -43,7 +42,7 @@ class Installments:
         """Add the number of payments and the months they fall in; `name` tells loans from leases."""
         number = self.holding.since_delivery + float(self.in_advance)
         last = self.holding.delivery_month + self.months
-        sold_in = np.ceil(np.asarray(self.holding.stop) - _NEARLY)
+        sold_in = np.ceil(np.asarray(self.holding.stop) - NEARLY)
         due = (number >= 1) & (number <= self.months) & (self.holding.plan.month <= sold_in)
         pays = np.asarray(due * self.holding.comes, dtype=np.float64)
         settles = np.equal(self.holding.plan.month, np.minimum(last, sold_in)) * self.holding.comes
@@ -58,7 +57,7 @@ class Installments:
 
 def whole_months(years: Num | None, otherwise_months: Num) -> Num:
     months = otherwise_months if years is None else np.asarray(years) * MONTHS_PER_YEAR
-    return np.maximum(np.ceil(np.asarray(months, dtype=np.float64) - _NEARLY), 1.0)[()]
+    return np.maximum(np.ceil(np.asarray(months, dtype=np.float64) - NEARLY), 1.0)[()]
 
 
 def first_principal_share(rate: str, months: str) -> str:

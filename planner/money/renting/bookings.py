@@ -22,11 +22,10 @@ from planner.money.measures import monthly_discount_factors
 from planner.money.price_path import add_rent_path
 from planner.money.renting.bill import SUPPORT, renting
 from planner.money.renting.offer_inputs import GB_PER_TB, PRICE
-from planner.money.renting.reservation import ReservationTerm, TermPrices, term_prices, volume_price
+from planner.money.renting.reservation import Array, ReservationTerm, TermPrices, term_prices, volume_price
 from planner.money.setting import PlanContext, Reservation, ReservationTier
 from planner.scenario.base import MONTHS_PER_YEAR
 
-Array = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 _NEVER, _LATE, _ALWAYS = 0.0, 1.0, np.inf  # let go where less than so many times the last term is left

@@ -27,7 +27,7 @@ from planner.money.renting.offer_inputs import (
     estimated_prices,
 )
 from planner.money.setting import PlanContext, Reservation, ReservationTier
-from planner.money.sizing import deferrable_capacity_share, right_size
+from planner.money.sizing import NEARLY, deferrable_capacity_share, right_size
 from planner.money.timeline import PLAN
 from planner.scenario.base import DAYS_PER_MONTH
 from planner.scenario.durations import months_words
@@ -39,7 +39,6 @@ Contract = tuple[str | None, float]  # an offer, or your own price, and the mont
 LEASE_MONTHS = 12.0
 _PURCHASES = {months: kind for kind, months in TERM_MONTHS.items()}
 LEASE = "may hold an embedded lease: ask accounting"
-_NEARLY = 1e-9
 _NONE = -1
 
 
@@ -81,7 +80,7 @@ class ReservationBill:
         lease = (f"bound for {months_words(bound)}: {LEASE}",) if bound >= LEASE_MONTHS else ()
         over = self.over_months
         after = f"bound for {months_words(over)} after the plan ends, which are paid"
-        return (*lease, after) if over > _NEARLY else lease
+        return (*lease, after) if over > NEARLY else lease
 
 
 def term_months(setting: PlanContext, offer: str | None) -> float | None:
@@ -123,10 +122,10 @@ def reserving(setting: PlanContext, need: DemandLayer, tiers: tuple[ReservationT
         machines = _HeldMachines(demanded, number, many, works)
         for contract in dict.fromkeys((booking.offer, booking.term_months) for booking in tier.bookings):
             parts += _part(setting, need, (step, tier), contract, machines.at(tier, contract))
-    none = demanded <= _NEARLY  # no machines are wanted, but data may be kept
+    none = demanded <= NEARLY  # no machines are wanted, but data may be kept
     share = np.where(none, 1.0, (demanded - done) / np.where(none, 1.0, demanded))
     rest = _with_data(replace(need, accelerators=in_short(demanded - done)), share)
-    return ReservationBill(tuple(parts), rest, np.asarray(runs * (share > _NEARLY)), tiers)
+    return ReservationBill(tuple(parts), rest, np.asarray(runs * (share > NEARLY)), tiers)
 
 
 def _once(above: Array) -> Array:
@@ -139,7 +138,7 @@ def _booking_number(tier: ReservationTier, months: int) -> NDArray[np.intp]:
     number = np.full(months, _NONE)
     for place, booking in enumerate(tier.bookings):
         first = booking.after_months + 1 if booking.after_months else 0
-        number[first : int(np.ceil(booking.until - _NEARLY)) + 1] = place
+        number[first : int(np.ceil(booking.until - NEARLY)) + 1] = place
     return number
 
 
@@ -171,8 +170,8 @@ class _HeldMachines:
 
     def served_layer(self, need: DemandLayer) -> DemandLayer:
         """Return the part of the work that they do."""
-        busy = need.busy_share * self.works / np.where(self.many > _NEARLY, self.many, 1.0)
-        share = self.works / np.where(self.wanted > _NEARLY, self.wanted, 1.0)
+        busy = need.busy_share * self.works / np.where(self.many > NEARLY, self.many, 1.0)
+        share = self.works / np.where(self.wanted > NEARLY, self.wanted, 1.0)
         return _with_data(replace(need, accelerators=in_short(self.many), busy_share=in_short(np.asarray(busy))), share)
 
 
@@ -185,11 +184,11 @@ def _part(
 ) -> Iterator[ReservedPart]:
     """The bill of the reservations of a tier at one offer for one term."""
     (step, tier), timeline, reserve, (offer, term) = at, setting.timeline, setting.scenario.reserve, contract
-    bound = np.asarray(timeline.runs * (machines.many > _NEARLY))
+    bound = np.asarray(timeline.runs * (machines.many > NEARLY))
     if not bound.any():
         return
     last = tier.bookings[int(machines.number.max())]
-    over, ends = max(last.until - timeline.months, 0.0), timeline.ends * (machines.many[..., -1:] > _NEARLY)
+    over, ends = max(last.until - timeline.months, 0.0), timeline.ends * (machines.many[..., -1:] > NEARLY)
     layer, own, sheet = machines.served_layer(need), user_rent_terms(setting), setting.input_sheet()
     add_demand_inputs(sheet, setting, layer)
     sheet.add("runs", timeline.runs if np.array_equal(bound, timeline.runs) else bound, "share of each month", PLAN)
@@ -214,7 +213,7 @@ def _part(
 
 def _booked(tier: ReservationTier, machines: _HeldMachines, *, is_prepaid: bool) -> LeaseContract:
     """Return the reservations with machines as the books have them; what is billed by use is no part of them."""
-    bookings = map(tier.bookings.__getitem__, np.unique(machines.number[machines.many > _NEARLY]).tolist())
+    bookings = map(tier.bookings.__getitem__, np.unique(machines.number[machines.many > NEARLY]).tolist())
     terms = ((booking.after_months, int(booking.term_months)) for booking in bookings)
     return LeaseContract("reservation", tuple(terms), "prepaid" if is_prepaid else "arrears")
 
@@ -236,7 +235,7 @@ def _add_volume_price(sheet: InputSheet, reserve: ReservationInputs) -> None:
 def volume_price(reserve: ReservationInputs, many: Array, usd: Num) -> Array:
     """The price of an hour for so many accelerators."""
     for step in reserve.volume:
-        usd = np.asarray(np.where(many >= step.from_accelerators - _NEARLY, step.usd_per_accelerator_hour, usd))
+        usd = np.asarray(np.where(many >= step.from_accelerators - NEARLY, step.usd_per_accelerator_hour, usd))
     return np.asarray(usd)
 
 

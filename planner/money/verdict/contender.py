@@ -81,11 +81,6 @@ class ComparedOption:
         return max(self.present_usd, *(float(usd[self.draw]) for usd in self.low_high_costs.present_usd))
 
     @property
-    def upper_bound_usd(self) -> float:
-        """The present cost; infinite where nobody prices a part of it."""
-        return float("inf") if self.unpriced_inputs else self.present_usd
-
-    @property
     def side(self) -> Side:
         """The answer that it counts for."""
         return WAYS[self.option.way].side

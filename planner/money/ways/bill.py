@@ -4,12 +4,13 @@ from planner.money.inflation import deflate_lines
 from planner.money.ledger import COMPUTED, YOUR_INPUT
 from planner.money.option import ChartStyle, OptionLedger, OptionSpec, Unavailable
 from planner.money.setting import PlanContext
+from planner.money.timeline import PLAN
 
 NO_BILL = "no bill is entered: fill in bill.usd_per_month to compare with what you pay now"
 
 
 def build(setting: PlanContext) -> OptionLedger | Unavailable:
-    """Build all work as it is paid for today. The bill grows and has seasons as the work has."""
+    """Build all work as it is paid for today. It has the growth and seasons of the work, and a growth of its own."""
     bill = setting.scenario.bill
     if bill is None:
         return Unavailable(NO_BILL)
@@ -19,7 +20,10 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     put.add("bill_usd_per_month", bill.usd_per_month, "USD a month", YOUR_INPUT)
     price = setting.catalogue.hosted.get(bill.price or "")
     name = bill.label or (f"{price.label} of {price.vendor}" if price else "your present service")
-    line = put.line("The bill", "tokens", "bill_usd_per_month * work_level * runs")
+    put.add("bill_growth_per_year", bill.growth_per_year, "a year", YOUR_INPUT)
+    put.add("begun_years", setting.timeline.begun_years, "years from today to the month", PLAN)
+    growing = "bill_usd_per_month * (1 + bill_growth_per_year) ** begun_years"
+    line = put.line("The bill", "tokens", f"{growing} * work_level * runs")
     return OptionLedger(
         title=f"Keep paying {name}" if bill.label or price else "Keep what you pay now",
         what=name,

@@ -24,7 +24,7 @@ from planner.money.renting.order_market import bridging_warning, rentable, waiti
 from planner.money.renting.reservation import ReservationBill, ReservedPart, reserving, term_months, work_of
 from planner.money.selling import SellableHours, hour_sale_lines
 from planner.money.setting import PlanContext, Reservation, ReservationTier
-from planner.money.sizing import deferrable_capacity_share, right_size
+from planner.money.sizing import NEARLY, deferrable_capacity_share, right_size
 from planner.money.ways.on_demand import seller_text, unknown_offer_reason
 from planner.money.ways.own import queue_wait_lines
 from planner.scenario.amounts import count
@@ -33,7 +33,6 @@ from planner.scenario.shown_money import write_usd
 
 ON_DEMAND = ", then rent on demand"
 _IN_TITLE = 2  # tiers
-_NEARLY = 1e-9
 _IDLE = SellableHours(f"{BILLED} * (1 - busy_share)", "runs")
 
 
@@ -148,7 +147,7 @@ def _effective_tiers(setting: PlanContext, need: DemandLayer) -> list[Reservatio
     peak = np.broadcast_to(accelerators.reshape(-1, accelerators.shape[-1]).max(axis=0), last + 1)
     tiers, beneath = [], 0.0
     for tier in setting.offers.reserved_tiers:
-        so_far = np.cumsum(peak > beneath + _NEARLY).tolist()  # months that ask for it
+        so_far = np.cumsum(peak > beneath + NEARLY).tolist()  # months that ask for it
         within = (booking for booking in tier.bookings if booking.after_months < setting.timeline.months)
         bookings = tuple(
             booking
@@ -193,7 +192,7 @@ def _next_terms_text(bookings: tuple[Reservation, ...], plan_months: float) -> s
     for place, (months, same) in enumerate(groupby(booking.term_months for booking in bookings)):
         text += f", then {months_words(months)}" if place else ""
         text += ", renewed" if len(list(same)) > 1 else ""
-    return text + (ON_DEMAND if bookings[-1].until < plan_months - _NEARLY else "")
+    return text + (ON_DEMAND if bookings[-1].until < plan_months - NEARLY else "")
 
 
 WAY = OptionSpec(

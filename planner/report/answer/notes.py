@@ -237,7 +237,7 @@ def kept_sentences(plan: Plan, answer: Answer) -> Iterator[str]:
         sums[name] = sums.get(name, 0.0) + float(np.nansum(line.usd))
     largest = sorted(sums.items(), key=lambda each: -each[1])[:_MOST_WAYS]
     each = (f"{words.usd(usd)} for {name}" for name, usd in largest if usd > 0)
-    yield f"Keeping costs {words.listed(each)}, as entered."
+    yield f"Keeping costs {words.listed(each)}, at the plan's inputs."
 
 
 def _untyped_entries(plan: Plan, way: EvaluatedOption) -> Iterator[tuple[float, float, EvaluatedOption, str]]:

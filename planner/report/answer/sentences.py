@@ -361,16 +361,16 @@ def _break_even_tile(plan: Plan, answer: Answer) -> Tile:
         if busy is None or value is not None
         else str(busy.reason)
     )
-    as_entered = ", as entered" if value is not None and any(way.is_skewed for way in answer.pair or ()) else ""
+    as_planned = ", as planned" if value is not None and any(way.is_skewed for way in answer.pair or ()) else ""
     above = ""
-    if busy is not None and value is not None and not as_entered:  # a phone has room for one of the two
+    if busy is not None and value is not None and not as_planned:  # a phone has room for one of the two
         above = f"{WAYS[cheaper_above_break_even(answer, busy).option.way].side} above; "
     if has_constant_demand(plan):
         shown, you = "none" if value is None else words.percent(value), plan_utilization(plan.setting, 1.0)
-        return Tile("Break-even use", shown, f"{above}you: {words.percent(you)}{as_entered}", detail)
+        return Tile("Break-even use", shown, f"{above}you: {words.percent(you)}{as_planned}", detail)
     if busy is None or value is None or not busy.you:
         return Tile("Break-even work", "none", "not by use alone", detail)
-    return Tile("Break-even work", f"{words.number(value / busy.you)} times", f"{above}you: once{as_entered}", detail)
+    return Tile("Break-even work", f"{words.number(value / busy.you)} times", f"{above}you: once{as_planned}", detail)
 
 
 _WHOLE = 0.995  # share of the work from which no share is stated

@@ -14,7 +14,7 @@ from planner.report import words
 from planner.report.answer.advice import price_text
 from planner.report.answer.feasibility import infeasible_title, why_not
 from planner.report.answer.notes import budget_sentences
-from planner.report.answer.phrases import field_value_text
+from planner.report.answer.phrases import Texts, field_value_text
 from planner.report.answer.sentences import left_out
 from planner.report.futures.counted import format_futures_count
 from planner.report.title import costs_alike, tied_options, title
@@ -22,7 +22,6 @@ from planner.scenario.link import ALSO
 from planner.scenario.question import KEYS
 from pricing import Catalogue
 
-Texts = Mapping[str, str]
 _MOST_NAMED = 2
 
 

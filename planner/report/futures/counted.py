@@ -181,7 +181,7 @@ def buy_or_wait_sentences(
         _headline(result),
         *_frequency_sentences(result, futures),
         *_one_year_later_text(result),
-        f"Assumptions: inputs as entered, prices of hardware {moves}, {lead} until delivery, and rents as in the plan.",
+        f"Assumptions: inputs and rents as in the plan, prices of hardware {moves}, and {lead} until delivery.",
         *_fixed_job_text(result),
     )
 
@@ -193,7 +193,9 @@ def _headline(result: Waiting) -> str:
     if best is None:
         return f"Do not buy: renting throughout costs {words.usd(result.never_usd)}, {saved}."
     if best == 0:
-        return f"If you buy ({result.title.lower()}), buy now: {now} as entered. Every later order costs more."
+        return (
+            f"If you buy ({result.title.lower()}), buy now: {now} at the plan's inputs. Every later order costs more."
+        )
     order = f"{result.title.lower()}, ordered in month {best}, costs {words.usd(result.best_usd)}, {saved}"
     return f"{'Waiting changes little' if gap < CLOSE_GAP else 'Rent now, buy later'}: {order}."
 

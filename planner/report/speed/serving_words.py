@@ -275,7 +275,8 @@ def known_run_texts(run: ScaledRun, label: str) -> tuple[str, str]:
     )
     unit = "hour" if hours == "1" else "hours"
     together = f", {hours} {unit} on {run.accelerators:,}" if run.accelerators > 1 else ""
-    return f"{run.label} takes {all_hours} hours of one {label} ({low} to {high}){together}", run.how
+    around = "" if run.measured else f" ({low} to {high})"  # hours of this very GPU are as they were entered
+    return f"{run.label} takes {all_hours} hours of one {label}{around}{together}", run.how
 
 
 def format_request_rate(typical: float, low: float | None = None, high: float | None = None) -> str:

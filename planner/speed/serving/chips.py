@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import date
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -19,7 +19,7 @@ from planner.speed.hardware import (
 )
 from planner.speed.serving.cases import NAMES, ServingConstants
 from pricing.caching import cached
-from pricing.figure import Day, StrictModel, Text
+from pricing.figure import Day, Share, StrictModel, Text
 from pricing.records import Accelerator
 
 GB = 1e9
@@ -154,7 +154,6 @@ def _has_stacked_memory(record: Accelerator, bandwidth: float) -> bool:
 
 
 ENGINES, CONSTANTS = "serving_engines.yaml", "serving_constants.yaml"
-_Share = Annotated[float, Field(gt=0, le=1)]
 
 
 class EngineDefaults(StrictModel):
@@ -163,9 +162,9 @@ class EngineDefaults(StrictModel):
     scheduler: Literal["native", "hidden", "inline"]
     step_tokens: int = Field(ge=1)
     most_requests: int = Field(ge=1)
-    memory_share: _Share
-    cache_share: _Share
-    reserve_share: _Share
+    memory_share: Share
+    cache_share: Share
+    reserve_share: Share
     working_gb: float = Field(
         default=1.5, ge=0, description="on each accelerator: activations, captured graphs, the runtime"
     )
@@ -224,8 +223,8 @@ class PowerDraw(StrictModel):
 
     small_batch: float = Field(ge=1)
     large_batch: float = Field(ge=1)
-    small_share: _Share
-    large_share: _Share
+    small_share: Share
+    large_share: Share
     source: Text
 
 
@@ -251,15 +250,15 @@ class NonLlmWork(StrictModel):
     label: Text
     bound: Literal["compute", "bandwidth"]
     also: tuple[str, ...] = Field(default=(), description="other names of it, models of the catalogue among them")
-    alone_share: _Share | None = Field(default=None, description="of that pace, one request at a time; not measured")
+    alone_share: Share | None = Field(default=None, description="of that pace, one request at a time; not measured")
     measured: tuple[MeasuredRate, ...] = Field(min_length=1)
 
 
 class LatencyDerating(StrictModel):
     """The load a system takes under a latency target, as a share of its offline load."""
 
-    server: _Share
-    server_on_processors: _Share
+    server: Share
+    server_on_processors: Share
     source: Text
 
 

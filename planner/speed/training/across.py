@@ -30,6 +30,7 @@ from planner.speed.training.constants import (
 from planner.speed.training.fitting import USABLE_SHARE, peak_memory
 from planner.speed.training.goodput import TeamEfficiency, compute_optimal_tokens, reliability, team_share
 from planner.speed.training.layout import (
+    Array,
     LayoutCandidate,
     LayoutColumns,
     divisible_batch,
@@ -44,7 +45,6 @@ from planner.speed.training.train import base_plan, default_batch, find_network,
 from pricing import Catalogue
 from pricing.caching import cached
 
-Array = NDArray[np.float64]
 WHOLLY_SHARDED = 3.0
 _AT_ONCE = 512  # layouts weighed together: all chips of them stay in a processor's cache
 

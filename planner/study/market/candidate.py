@@ -13,7 +13,7 @@ from planner.scenario.ways import Way
 from planner.speed.training.result import Interval
 from pricing.market.band import OrderBand
 
-_NEARLY = 1e-9
+NEARLY = 1e-9
 _CLEARLY, _TWICE = 1.25, 2.0  # times the cost of what few sell, and of what one does
 _SEVERAL = 2.0  # sellers
 
@@ -196,11 +196,11 @@ class MarketLimits:
         """Return the days beyond the deadline; zero or less where it is kept."""
         if self.deadline_days is None or candidate.days is None:
             return 0.0
-        return candidate.days.typical - self.deadline_days * (1 + _NEARLY)
+        return candidate.days.typical - self.deadline_days * (1 + NEARLY)
 
     def over_usd(self, candidate: MarketCandidate) -> float:
         """Return the cost beyond the budget. [USD]"""
-        return 0.0 if self.budget_usd is None else candidate.cost - self.budget_usd * (1 + _NEARLY)
+        return 0.0 if self.budget_usd is None else candidate.cost - self.budget_usd * (1 + NEARLY)
 
     def rejection(self, candidate: MarketCandidate) -> Rejection | None:
         """Return the limit that a candidate breaks."""

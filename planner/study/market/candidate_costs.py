@@ -7,15 +7,12 @@ cached: another model or token count calculates no ledger again. Existing machin
 The work of a market study on machines that one has: electricity and upkeep.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import date
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.money.demand.stream import DemandLayer
 from planner.money.ledger import CASES, Case, end
@@ -24,6 +21,7 @@ from planner.money.owning import Ownership, machine, owned
 from planner.money.owning.inputs import add_power_price, add_staff_and_space
 from planner.money.owning.machine import place_key
 from planner.money.owning.place import (
+    W_PER_KW,
     existing_accelerator,
     existing_power,
     network_fact,
@@ -37,15 +35,12 @@ from planner.scenario.base import DAYS_PER_MONTH, HOURS_PER_DAY, HOURS_PER_MONTH
 from planner.scenario.own import ExistingHardware
 from planner.scenario.scenario import Scenario
 from planner.speed.training.result import Interval
-from planner.study.market.candidate import MarketCandidate, Rejection
+from planner.study.market.candidate import NEARLY, MarketCandidate, Rejection
 from planner.study.market.hours_needed import Task, WorkEstimate, work_estimates
-from planner.study.market.rental_costs import RentalQuery
+from planner.study.market.rental_costs import Array, RentalQuery
 from pricing import Catalogue
 from pricing.caching import cached
 
-Array = NDArray[np.float64]
-W_PER_KW = 1_000.0
-_NEARLY = 1e-9
 NETWORK = "usd_per_accelerator_of_network"
 OF_ONE_MACHINE = ("usd_per_server", "usd_per_accelerator", "capex_usd", "running_usd_per_month", "rated_w_per_server")
 _UTILIZATIONS = (0.0, 1.0)
@@ -189,11 +184,11 @@ def _purchase_cost(query: RentalQuery, fleet: FleetCosts, index: int, rent_usd: 
     is_bridged, ends = rent_usd is not None, months if query.monthly else min(run_months, months)
     bridge_usd = (rent_usd or 0.0) * np.array([estimate.hours.low, estimate.hours.typical, estimate.hours.high])
     bridge_usd /= estimate.hours.typical
-    rejection = Rejection("too_late") if wait >= (ends if is_bridged else months) - _NEARLY else None
+    rejection = Rejection("too_late") if wait >= (ends if is_bridged else months) - NEARLY else None
     rented_share = 0.0
     if not query.monthly:
         rented_share = min(wait / run_months, 1.0) if is_bridged else 0.0
-        if rejection is None and run_months > months - (0.0 if is_bridged else wait) + _NEARLY:
+        if rejection is None and run_months > months - (0.0 if is_bridged else wait) + NEARLY:
             rejection = Rejection("outlasts_the_plan")
     utilization = run_months * (1 - rented_share) / (1.0 if query.monthly else months)
     usd = fleet.idle_usd + fleet.busy_usd * min(utilization, 1.0) + bridge_usd * rented_share

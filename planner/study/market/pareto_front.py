@@ -22,6 +22,7 @@ from planner.speed.match_model import find_model_record
 from planner.speed.serving import is_non_llm_work
 from planner.speed.training.result import Interval
 from planner.study.market.candidate import (
+    NEARLY,
     MarketCandidate,
     MarketLimits,
     MarketStudy,
@@ -37,7 +38,6 @@ from pricing.caching import derive
 _HARDLY = 0.005
 _FASTER, _MORE_EXPENSIVE = 1.5, 1.0  # so many times as fast, for at most so much more, is worth a sentence
 _LONGEST_DAYS = HOURS_PER_YEAR / HOURS_PER_DAY
-_NEARLY = 1e-9
 _STEEP, _TWICE = 10.0, 2.0
 SALARY = "staff-salary"
 _WORKING_DAYS, _WAITING_SHARE = 250.0, 0.25  # of a year; of a person who waits for a run, our assumption
@@ -324,8 +324,8 @@ def _without_steep_steps(front: Sequence[MarketCandidate], deadline_days: float 
     kept = list(front[-1:])
     for faster in reversed(front[:-1]):
         slower = kept[-1]
-        usd_per_day = (faster.cost - slower.cost) / max(slower.speed - faster.speed, _NEARLY)
-        keeps = deadline_days is not None and faster.speed <= deadline_days * (1 + _NEARLY) < slower.speed
+        usd_per_day = (faster.cost - slower.cost) / max(slower.speed - faster.speed, NEARLY)
+        keeps = deadline_days is not None and faster.speed <= deadline_days * (1 + NEARLY) < slower.speed
         is_steep = math.isfinite(slower.speed) and usd_per_day > _STEEP * slower.cost / slower.speed
         if not is_steep or (keeps and faster.cost <= _TWICE * slower.cost):
             kept.append(faster)

@@ -19,7 +19,7 @@ from pricing.caching import cached_property
 Array = NDArray[np.float64]
 
 FINEST = 256  # slices of a curve on screen
-_NEARLY = 1e-9
+NEARLY = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class LoadCurve:
 
     def units_busier_than(self, share: float) -> float:
         """Return how many accelerators are busy more than this share of the time: the newsvendor's answer. [count]"""
-        idle = np.flatnonzero(self.busy_share <= share + _NEARLY)
+        idle = np.flatnonzero(self.busy_share <= share + NEARLY)
         return float(self.edges[idle[0]] if idle.size else self.edges[-1])
 
 
@@ -76,7 +76,7 @@ def load_curve(setting: PlanContext) -> LoadCurve:
     """Return the curve of a plan: work that may wait fills the idle hours, lowest slices first."""
     demand, runs = setting.demand, setting.timeline.runs
     peak = max(float(np.max(demand.peak + demand.waiting_at_once)), 1.0)
-    edges = np.unique(np.ceil(np.linspace(0.0, peak, min(int(peak), FINEST) + 1) - _NEARLY))
+    edges = np.unique(np.ceil(np.linspace(0.0, peak, min(int(peak), FINEST) + 1) - NEARLY))
     done = np.broadcast_to(completed_hours(demand, edges), (len(edges), len(runs)))
     plan_hours = float(runs.sum()) * demand.plain.hours_per_month
     busy = np.diff((done * runs).sum(axis=-1)) / (np.diff(edges) * plan_hours)

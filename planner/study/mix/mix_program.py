@@ -14,16 +14,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.money.setting import PlanContext
 from planner.scenario.rent import Peaks
-from planner.study.mix.load_duration import Screen
+from planner.study.mix.load_duration import NEARLY, Array, Screen
 from planner.study.mix.mix_rates import HourlyRates, MixRates, cash_limits, completed_hours_by_size
 
-Array = NDArray[np.float64]
-
-_NEARLY = 1e-9
 _SLICES = 96  # where there is no base whose sizes would cut them
 _MOST_PAIRS = 200_000  # of a size and a number of machines that are compared
 
@@ -75,7 +71,7 @@ class MixProgram:
     @property
     def covered(self) -> Array:
         """1 where a size of the base includes a slice: sizes x slices."""
-        return np.asarray(self.edges[None, 1:] <= self.sizes[:, None] + _NEARLY, dtype=np.float64)
+        return np.asarray(self.edges[None, 1:] <= self.sizes[:, None] + NEARLY, dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -284,7 +280,7 @@ def _slice_work(setting: PlanContext, rates: MixRates) -> _WorkSlices:
     runs, base = setting.timeline.runs, rates.base
     sizes = base.sizes if base else np.zeros(1)
     peak = setting.demand.all.peak_accelerators
-    even = np.ceil(np.linspace(0.0, peak, min(peak, _SLICES) + 1) - _NEARLY)
+    even = np.ceil(np.linspace(0.0, peak, min(peak, _SLICES) + 1) - NEARLY)
     edges = np.unique(np.append(sizes if len(sizes) > 2 else even, sizes))
     done = np.broadcast_to(completed_hours_by_size(setting, edges), (len(edges), len(runs))) * runs
     running, nothing = np.where(runs > 0, runs, 1.0), np.zeros(len(runs))
@@ -318,7 +314,7 @@ class _MixAccounting:
         if base is not None:
             idle = base.idle_usd @ weights
             saved = sliced.weighted_hours(sliced.owned * (rent - base.usd_per_busy_hour) * weights)
-        covered = sliced.edges[None, 1:] <= sliced.sizes[:, None] + _NEARLY
+        covered = sliced.edges[None, 1:] <= sliced.sizes[:, None] + NEARLY
         per_hour = np.zeros(sliced.hours.shape[-1])
         if reserved:
             per_hour = sliced.reserved * (rent - reserved.usd_per_hour) * weights

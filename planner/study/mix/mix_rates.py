@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from planner.money.demand.stream import DemandLayer
 from planner.money.fleet import is_steady, order_months
 from planner.money.ledger import Ledger, Line
-from planner.money.many_ledgers import InputColumns
+from planner.money.many_ledgers import Array, InputColumns
 from planner.money.measures import monthly_discount_factors
 from planner.money.option import Unavailable
 from planner.money.owning import owned
@@ -29,7 +29,7 @@ from planner.money.renting.bill import renting
 from planner.money.renting.interruptions import demand_of, interruptible_work
 from planner.money.renting.reservation import all_along, reserving
 from planner.money.setting import PlanContext
-from planner.money.sizing import server_size
+from planner.money.sizing import NEARLY, server_size
 from planner.money.tax import with_tax
 from planner.money.ways import hosted, on_demand
 from planner.money.ways.own import fleet_size
@@ -39,9 +39,6 @@ from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.own import PurchaseOrder
 from planner.scenario.rent import Peaks
 from planner.study.mix.load_duration import completed_hours
-
-Array = NDArray[np.float64]
-_NEARLY = 1e-9
 
 
 @dataclass(frozen=True)
@@ -84,7 +81,7 @@ def best_months(cost: OrderCosts, limits: Sequence[OrderCosts] = ()) -> NDArray[
     slices = np.arange(len(alone))
     worth_it = cost.usd[alone, slices] < 0
     spent = (float(limit.usd[alone, slices][worth_it].sum()) - limit.most_usd for limit in limits)
-    if all(over <= _NEARLY for over in spent):
+    if all(over <= NEARLY for over in spent):
         return np.maximum.accumulate(alone)
     chosen = within(cost, limits)
     return np.maximum.accumulate(alone if chosen is None else np.where(chosen < 0, alone, chosen))

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from planner.scenario.scenario import USUAL_SITE, Scenario
+from planner.scenario.known_names import accelerator_meant
+from planner.scenario.scenario import ANY_ACCELERATOR, USUAL_SITE, Scenario
 from planner.study.one_line.line_names import LineName, LineToken, chips_of_memory, find_names, near_name, tokens
 from planner.study.one_line.line_records import (
     GPU_WORDS,
@@ -18,7 +19,7 @@ from planner.study.one_line.line_records import (
 from planner.study.one_line.line_rules import BLANK, PATTERNS, Rule, blank, number_in, rule, take, whole
 from planner.study.one_line.line_sellers import provider_called
 from planner.study.one_line.line_words import FILLERS, QUIET, WORDS
-from pricing import Catalogue, names
+from pricing import Catalogue, PricingError, names
 from pricing.orderable import bloc_members
 
 _WEIGHTY = re.compile(rf"(?<![\w-])(?:{'|'.join(WORDS['weighty'])})(?![\w-])")
@@ -170,7 +171,8 @@ def leave_names_out(catalogue: Catalogue, parts: LineParts, scenario: Scenario, 
         "EU" if "eu" in str(scenario.stay) else None, offer.provider if offer else None,
         *(task.model for task in (work.train, work.serve) if task), *((bill.price, bill.label) if bill else ()),
         *((billed.vendor, billed.model, billed.label) if billed else ()),
-        scenario.reserve.usd_per_accelerator_hour and parts.values.get("provider"),
+        (scenario.reserve.usd_per_accelerator_hour or scenario.rent.usd_per_accelerator_hour)
+        and parts.values.get("provider"),
     }  # fmt: skip
     for name in find_names(catalogue, parts.plain, parts.line):
         text, spelled = parts.line[name.start : name.end], parts.plain[name.start : name.end]
@@ -327,3 +329,22 @@ def _ask_about(catalogue: Catalogue, parts: LineParts, word: LineToken) -> None:
     if parts.phrases and (close or is_place or is_name):
         since = slot.start() if slot is not None and (is_place or is_name) else word.start
         parts.ask(word.start, word.end, {close: close} if close else {}, since=since)
+
+
+def called_as(catalogue: Catalogue, choice: str) -> str:
+    """Return what a choice of a name that can be several things is called."""
+    if choice in catalogue.models:
+        return f"as {catalogue.models[choice].label}"
+    try:
+        return catalogue.accelerator_label(accelerator_meant(catalogue, choice).key)
+    except PricingError:
+        site = catalogue.sites[names.site(catalogue, choice)]
+        return site.label if choice == site.label else f"{site.label}, {site.country or f'the {site.kind}'}"
+
+
+def is_guess(scenario: Scenario, values: Mapping[str, Any]) -> bool:
+    """Return whether the GPU or the model of a plan is one that its line does not name."""
+    is_paid = {"bill", "billfor", "seller"} & values.keys()
+    has_model = scenario.work[0].train is not None or scenario.work[0].serve is not None
+    is_open = {"chip", "chip_have", "cpu"} & values.keys() or scenario.accelerator == ANY_ACCELERATOR
+    return not is_paid and (not is_open or (has_model and "model" not in values))

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from planner.money.owning.resale import relative_speed
-from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR, SECONDS_PER_HOUR
+from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR, MONTHS_PER_YEAR, SECONDS_PER_HOUR
 from planner.scenario.measured import OwnModel
 from planner.scenario.scenario import USUAL_ACCELERATOR, USUAL_SITE, Scenario
 from planner.scenario.task import ServingTask
@@ -28,8 +28,6 @@ _SHARE_OF_PEAKS, _LEAST_STEADY = 0.1, 0.5  # assumptions: of the time; less than
 _MOST_AT_A_TIME = 20  # runs: of more beside each other the rhythm is that of something else
 _MOST_OF_ONE = 32_768  # tokens: more are no single answer
 _USUAL = ServingTask(model="usual")
-_BATCHES = {"train", "tune", "tokens", "gpu_hours", "all_audio", "texts", "texts_of"}
-_AMOUNTS = {"tokens", "images", "examples", "texts", "epochs", "steps"}  # of a training: its hours follow
 
 
 # A quantity that is not stated, the ones that it follows from, and how.
@@ -80,6 +78,11 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("own", {"owned", "gpus"}, lambda of: max(round(of["gpus"] * of["owned"]), 1)),
     ("growth", {"grows_to", "gpus"}, lambda of: min((of["grows_to"] / of["gpus"]) ** (
         HOURS_PER_YEAR / of.get("length", Scenario().years * HOURS_PER_YEAR)) - 1, MOST_GROWTH)),
+    ("lasts", {"written_off"}, lambda of: of["written_off"] * HOURS_PER_YEAR),
+    ("length", {"lasts"}, lambda of: of.get("due", of["lasts"])),
+    ("begins_now", {"waits"}, lambda of: True),
+    ("tax_years", {"written_off", "tax"}, lambda of: (1 / max(round(of["written_off"]), 1),) * max(
+        round(of["written_off"]), 1)),
     ("rps", {"average", "peak"}, lambda of: of["average"]),
     ("audio", {"all_audio", "due"}, lambda of: of["all_audio"] / of["due"] / SECONDS_PER_HOUR),
     ("audio", {"all_audio", "stray"}, lambda of: of["all_audio"] / of["stray"] / SECONDS_PER_HOUR),
@@ -117,6 +120,8 @@ def own_model(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) ->
 def add_derived(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> None:
     """Add what follows from other quantities: totals of what is stated of each, a bill of a contract."""
     _add_facts(catalogue, values)
+    if "is_firm" in values and {"gpus", "bill", "have", "gpu_hours"} & values.keys() and "paid_each" not in values:
+        notes.append(f"{values.pop('team'):,.0f} people are the size of the firm, not those who use the GPUs.")
     if "have" in values and values.pop("all_price", None):
         notes.append("What was paid for the GPUs that you have is gone, and counts nothing.")
     _add_runs(values, notes)
@@ -149,7 +154,8 @@ def _add_runs(values: dict[str, Any], notes: list[str]) -> None:
     if runs and values.get("length", math.inf) < min(HOURS_PER_MONTH / runs, _MOST_OF_A_RUN):
         values.setdefault("due" if "model" in values else "run_hours", values.pop("length"))  # nightly for 6 hours
     if hours := values.pop("run_hours", None):
-        if not (runs and many) or _AMOUNTS & values.keys() or hours * runs > _MOST_AT_A_TIME * HOURS_PER_MONTH:
+        is_of_amount = {*WORDS["amounts"]} & values.keys()  # its hours follow from that
+        if not (runs and many) or is_of_amount or hours * runs > _MOST_AT_A_TIME * HOURS_PER_MONTH:
             values.setdefault("due" if runs and "length" not in values else "length", hours)
             return
         values.pop("every", values.pop("runs", None))
@@ -179,10 +185,11 @@ def _add_month(values: dict[str, Any], notes: list[str]) -> None:
     is_searched = {"texts", "team"} <= values.keys() and not {"one_time", *timed} & values.keys()  # by 200 lawyers
     values |= {"corpus": values.pop("texts")} if is_searched else {}
     if {"texts", "all_audio"} & values.keys() and not timed & values.keys():
-        is_once = "one_time" in values
+        is_once = bool({"one_time", "all_audio"} & values.keys())
         values["stray"] = _SHORTEST_PLAN_HOURS if is_once else HOURS_PER_MONTH
         values |= {"length": _SHORTEST_PLAN_HOURS} if is_once else {}
-        notes.append(WORDS["said"]["once" if is_once else "each_month"])
+        said = "once" if "one_time" in values else "sound_once" if is_once else "each_month"
+        notes.append(WORDS["said"][said])
 
 
 def _add_stated(values: dict[str, Any], notes: list[str]) -> None:
@@ -259,7 +266,7 @@ def add_date(values: dict[str, Any], notes: list[str]) -> None:
     if is_renewal:  # what a contract ends with is no end of the plan
         values.setdefault("start", values.pop("date", None))
         values |= {"is_term": True, "length": values.get("length", HOURS_PER_YEAR)}
-    quantity = "due" if _BATCHES & values.keys() and not {"every", "runs"} & values.keys() else "length"
+    quantity = "due" if {*WORDS["batches"]} & values.keys() and not {"every", "runs"} & values.keys() else "length"
     if "date" in values and quantity == "length" and values["date"]["way"] in ("by", "before"):  # needed by then
         values.setdefault("start", values.pop("date"))
     start, end = (_day_of(values[name], values["day"]) if name in values else None for name in ("start", "date"))
@@ -289,9 +296,9 @@ def _day_of(match: re.Match[str], day: date) -> date | None:
     )
     if not (year or month or match["quarter"]):
         return None
-    ends = (
-        re.search("end|stop|done|finish|over|expir|run|through", match["way"]) and match["month"] and not match["day"]
-    )
+    is_to = match["way"] == "to" and "||||" in match.string[: match.start()]  # from january to june
+    is_end = is_to or re.search("end|stop|done|finish|over|expir|run|through", match["way"]) is not None
+    ends = is_end and match["month"] and not match["day"]
     part = (match["part"] or ("end" if ends else ""))[:3]
     number = MONTH_NAMES.index(month[:3]) + 1 if month else 1
     number = 3 * int(match["quarter"][1]) - (0 if part == "end" else 2) if match["quarter"] else number
@@ -304,7 +311,16 @@ def _day_of(match: re.Match[str], day: date) -> date | None:
     return max(first + timedelta(days), day)
 
 
-def add_peaks(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -> None:
+def add_second_work(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -> bool:
+    """Add the GPUs of the peaks, or of a later year, as work of their own; return whether there are any."""
+    if values.get("peak_gpus", 0) > values.get("gpus", math.inf):
+        _add_peaks(data, values, notes)
+    elif {"step", "gpus"} <= values.keys():
+        _add_step(data, values)
+    return bool({"peaks", "steps"} & values.keys())
+
+
+def _add_peaks(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -> None:
     """Add the GPUs of the peaks as work of their own, for the share of the time that a line states or half the load."""
     base, more, busy = values["gpus"], values["peak_gpus"] - values["gpus"], values.get("busy", 1.0)
     weeks = values.pop("length") / HOURS_PER_YEAR if values.get("length", math.inf) < HOURS_PER_YEAR else None
@@ -319,6 +335,17 @@ def add_peaks(data: dict[str, Any], values: dict[str, Any], notes: list[str]) ->
     )
 
 
+def _add_step(data: dict[str, Any], values: dict[str, Any]) -> None:
+    """Add the GPUs of a later year as work of their own, or end those that are needed until then."""
+    base, (later, year) = values["gpus"], values["step"]
+    month = int((year - 1) * MONTHS_PER_YEAR) + 1
+    work = {"busy_share": values["busy"]} if "busy" in values else {}
+    part = {**work, **({"first_month": month} if later > base else {"last_month": month - 1}), "label": "in part"}
+    steady = {**work, "label": "all along", "accelerators": int(min(base, later))}
+    data["work"] = (steady, {**part, "accelerators": int(abs(later - base))})
+    values["steps"] = True
+
+
 def site_of(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> dict[str, Any]:
     """Return where the plan is, by its money where no place is stated."""
     place = values.get("currency", DOLLAR)[:2]  # a code begins as its country's does: CHF of CH, EUR of the EU
@@ -330,11 +357,7 @@ def site_of(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> d
 
 def unused(work: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, str]:
     """Return what was understood and is not used, with the reason of each."""
-    users = (
-        work.keys()
-        | ({"peaks"} & values.keys())
-        | ({"have", "site", "stay_eu", "sellers", "of_each", "team_each", "gpus", "rent", "bill"} & values.keys())
-    )
+    users = work.keys() | ({*WORDS["uses"]} & values.keys())
     users |= {"image_network"} if is_image_network((work.get("train") or {}).get("model", "")) else set()
     users |= {"no_gpu"} if str(values.get("chip", "CPU")).startswith("CPU") else set()
     return {name: why for name, fields, why in WORDS["unused"] if name in values and not users & set(fields.split())}

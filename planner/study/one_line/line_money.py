@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from planner.scenario.base import HOURS_PER_MONTH
 from planner.scenario.typed_money import parse_money
-from planner.study.one_line.line_rules import BLANK, PATTERNS, SIZES, WHO, blank, hours_of, parse_number
+from planner.study.one_line.line_rules import BLANK, PARTS, PATTERNS, SIZES, blank, hours_of, parse_number
 from planner.study.one_line.line_words import WORDS
 from pricing.exchange import DOLLAR, Rates
 
@@ -123,7 +123,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("paid_each", is_each and per not in ("unit", "piece") and usd <= _LEAST_OF_ONE_GPU
             and not PATTERNS["sold_for"].search(before)),
         ("paid_each", re.search(r"(?:seats|licen[cs]es|subscriptions)(?: at| for| @)?\s*$", before)),
-        ("paid_each", is_each and re.search(rf"(?:paid|(?:{WHO}|admins?)(?: at| for| @)?)\s*$", before)),
+        ("paid_each", is_each and re.search(rf"(?:paid|(?:{PARTS['WHO']}|admins?)(?: at| for| @)?)\s*$", before)),
         ("kwh", re.match(r"\s*kwh", line[match.end() :])),
         ("kwh", per in ("", "unit") and usd < _MOST_OF_A_KWH and re.search(r"power|electric", before)),
         ("havesold_each", is_each and (match.re is PATTERNS["worth"] or PATTERNS["sold_for"].search(before))),

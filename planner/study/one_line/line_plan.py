@@ -1,7 +1,6 @@
 """The scenario of what a line states, with a sentence for each value that nobody stated and the answer rests on."""
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
@@ -25,8 +24,9 @@ from planner.scenario.vocabulary import USUAL_HOURS_PER_PERSON
 from planner.scenario.work import Work
 from planner.speed.training.images import is_image_network
 from planner.speed.work_to_hours import convert_to_hours
-from planner.study.one_line.line_derived import add_date, add_derived, add_peaks, own_model, site_of, unused
+from planner.study.one_line.line_derived import add_date, add_derived, add_second_work, own_model, site_of, unused
 from planner.study.one_line.line_records import LEAST_RPS, LineReading
+from planner.study.one_line.line_rules import PATTERNS
 from planner.study.one_line.line_sellers import (
     LINE,
     ONE_PERSON_REQUESTS_PER_S,
@@ -36,6 +36,7 @@ from planner.study.one_line.line_sellers import (
     add_seller,
     add_users,
     is_by_token,
+    settle_bill,
     stay_of,
     stays_at_home,
     with_price_of_tokens,
@@ -52,7 +53,6 @@ _SHORTEST_YEARS = 0.25
 _SHORTEST_HOURS = _SHORTEST_YEARS * HOURS_PER_YEAR * (1 - 1e-6)
 _SHARE_OF_TIME = 0.8  # an assumption: of a plan's time, what a run may fill that nobody gave a number of tokens
 _TOKENS_PER_EXAMPLE = 2_000  # an assumption
-_AT_DESK = r"Apple|Ryzen|DGX-Spark|RTX-\d0[5-9]0"  # of people's own
 _MOST_SERVED = 8  # accelerators: a model on more of them, without requests, is trained
 
 
@@ -72,17 +72,15 @@ def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> LinePlan:
     shapes = own_model(catalogue, values, notes)
     add_derived(catalogue, values, notes)
     with_price_of_tokens(catalogue, values, notes)
-    if {"bill", "gpus"} <= values.keys() and {"seller", "billfor"} & values.keys() and "chip" not in values:
-        del values["gpus"]  # a bill for tokens, against `a GPU`
+    settle_bill(values)
     task = _task(values, notes)
     data: dict[str, Any] = {"work": ({},), "models": shapes}
     add_bill(catalogue, data, values, notes)
     _add_hardware(catalogue, data, values, task, notes)
     if "is_of_work" in values or not is_by_token(values):
         _add_task(catalogue, data, values, task, notes)
-    if task == "hours" and values.get("peak_gpus", 0) > values.get("gpus", math.inf):
-        add_peaks(data, values, notes)
-    elif task == "hours" or (task == "bill" and "gpus" in values and not is_by_token(values)):
+    is_of_gpus = task == "hours" or (task == "bill" and "gpus" in values and not is_by_token(values))
+    if is_of_gpus and not (task == "hours" and add_second_work(data, values, notes)):
         _add_amount(data, values, notes)
     _add_terms(data, values, notes)
     shown = values.get("shown", values.get("currency", DOLLAR))
@@ -117,7 +115,8 @@ def _with_budget(
         else f"{usd:,.0f} USD does not pay for one {label}; shown is the cost of one."
     ]
     if scenario.accelerator != tried[0].accelerator:
-        notes.insert(0, f"So much does not pay for the usual GPU: {label} is taken in its place.")
+        usual = catalogue.accelerator_label(tried[0].accelerator)
+        notes.insert(0, f"So much does not pay for one {usual}, used 60% of the time: {label} is taken in its place.")
     if len(tried) > 1:  # no GPU is named
         notes.append(owned_within(catalogue, tried[0].model_copy(update=alone), usd, day, WORDS["cards_to_own"]))
     hours = work.stated_hours_per_month
@@ -149,9 +148,6 @@ def _rebuilt(scenario: Scenario, work: Work) -> Scenario:
 _STATES = {task: set(WORDS[f"states_{task}"].split()) for task in ("train", "serve")}
 
 
-_OF_ONE_RUN = frozenset({"tokens", "examples", "texts", "images", "epochs", "steps", "runs", "every", "gpus"})
-
-
 def _usual_task(values: Mapping[str, Any], notes: list[str]) -> str:
     is_large = values.get("gpus", 0) > _MOST_SERVED or "due" in values
     task = "train" if is_large and values.get("modality", "text") == "text" else "serve"
@@ -163,7 +159,7 @@ def _usual_task(values: Mapping[str, Any], notes: list[str]) -> str:
 def _goes_by_hours(values: Mapping[str, Any], task: str) -> bool:
     """Return whether GPUs and their hours are planned: stated ones, or what the budget of many people pays for."""
     if {"team", "budget"} <= values.keys() and task in ("tune", "train"):
-        return not _OF_ONE_RUN & values.keys()
+        return not {*WORDS["of_one_run"]} & values.keys()
     is_short = {"gpus", "length"} <= values.keys() and values["length"] < _SHORTEST_HOURS
     is_used = "gpus" in values and values.get("busy", 1) < 1
     return "model" in values and not task and (is_short or is_used or "gpu_hours" in values)
@@ -312,7 +308,7 @@ def _serving(data: Mapping[str, Any], values: dict[str, Any], notes: list[str]) 
         notes.append(f"Tokens are taken for read and written ones, {each:,} a request.")
     elif "rps" not in values:
         at_desk = {"place", "local"} & values.keys() or values.get("gpus") == 1 or values.get("modality") == "video"
-        at_desk = at_desk or "channel" in values or re.match(_AT_DESK, str(data.get("accelerator", "")))
+        at_desk = at_desk or "channel" in values or PATTERNS["at_desk"].match(str(data.get("accelerator", "")))
         serve["requests_per_s"] = ONE_PERSON_REQUESTS_PER_S if at_desk else usual.requests_per_s
         if "peak" in values:
             serve["requests_per_s"] = min(serve["requests_per_s"], values["peak"])
@@ -347,7 +343,7 @@ def _add_people(work: dict[str, Any], values: Mapping[str, Any], notes: list[str
     hours = values["each_hours"] * HOURS_PER_MONTH if "each_hours" in values else USUAL_HOURS_PER_PERSON
     if hours > most or "each_hours" in values:
         work["hours_per_person"] = min(hours, most)
-    if hours > most or not {"gpus", "budget", "monthly_budget"} & values.keys():
+    if hours > most or not {"budget", "monthly_budget"} & values.keys():
         notes.append(f"Each person is taken to keep one GPU busy for {min(hours, most):,.4g} hours a month.")
 
 

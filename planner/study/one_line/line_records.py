@@ -61,6 +61,7 @@ class LineReading:
     left_out: tuple[str, ...] = ()  # what has weight, and the plan does not have
     choices: Mapping[str, str] = field(default_factory=dict)  # where something is left out: this line, and others
     beside: Mapping[str, str] = field(default_factory=dict)  # the other sides of what it compares: names and lines
+    weighs_waiting: bool = False  # what an order later costs is a part of the answer
     side: str = ""  # of h100 or mi300x, what this one is called
 
 
@@ -136,10 +137,12 @@ _SHOWN: Mapping[str, Callable[[Any], str]] = {
     **dict.fromkeys(("date", "start"), lambda match: " ".join(match[0].split())),
 **dict.fromkeys(("gpu_hours", "node_hours"), lambda it: f"{it[0]:,.10g}{' in each period' if it[1] else ''}"),
     **dict.fromkeys(("tokens", "tokens_of_texts", "images", "texts"), format_amount), "since": str,
+    "step": lambda step: f"{step[0]:,.10g} from year {step[1]:.0f}",
     "texts_of": lambda of: f"{format_amount(of[0])} of {of[1]:,.10g} tokens",
     "place": lambda place: place.replace("_", " "),
     "rps": lambda rate: f"{rate:,.3g}" if rate >= 0.01 else f"{rate * HOURS_PER_DAY * SECONDS_PER_HOUR:,.3g} a day",
-    **dict.fromkeys(("busy", "growth", "tax", "discount", "vat", "resale", "loan"), lambda it: f"{it * 100:,.3g} %"),
+    **dict.fromkeys(("busy", "growth", "tax", "discount", "vat", "resale", "loan", "billgrowth"),
+        lambda it: f"{it * 100:,.3g} %"),
 }  # fmt: skip
 
 
@@ -154,7 +157,7 @@ def shown_value(name: str, value: Any) -> str:
 
 NAMED = frozenset({"gpu", "gpus", "have", "model", "site", "provider", "seller", "billfor"})
 _ONE_COUNTS = frozenset(WORDS["one_counts"].split())
-_MOST_SIDES = 4  # as many plans as can be pinned
+MOST_SIDES = 4  # as many plans as can be pinned
 
 
 class LineSecond(NamedTuple):
@@ -264,7 +267,7 @@ class LineParts:
         What stands beside each side goes with it: 8 h100 at 2.30 or 16 mi300x at 1.90.
         """
         lines = dict(self.pairs)
-        alternatives = [each for each in self.seconds if self._is_alternative(each)][: _MOST_SIDES - 1]
+        alternatives = [each for each in self.seconds if self._is_alternative(each)][: MOST_SIDES - 1]
         for second in alternatives:
             same, mates = [each for each in alternatives if each.what == second.what], [second]
             for what in dict.fromkeys(each.what for each in alternatives if each.what != second.what):
@@ -284,7 +287,7 @@ class LineParts:
             lines |= {} if line in lines.values() else {label: line}
         kept = {f"{each.label}, as " for each in alternatives}
         self.left_out = [it for it in self.left_out if not any(it.startswith(each) for each in kept)]
-        return dict(list(lines.items())[:_MOST_SIDES])
+        return dict(list(lines.items())[:MOST_SIDES])
 
     def _words(self, spans: set[tuple[int, int]]) -> str:
         return ", ".join(self.line[slice(*span)].strip(" ,;") for span in sorted(spans))

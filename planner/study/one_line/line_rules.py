@@ -26,28 +26,6 @@ HOURS_OF_UNIT = {
 }  # fmt: skip
 _WORDS = {word: float(number) for word, number in WORDS["counts"].items()}
 SIZES: Mapping[str, str] = WORDS["sizes"]
-_SIZE = r"(?:\s?(?:k|mn|mio|mil|m|bn|b|tn|t|thousand|million|billion|trillion)(?![a-z0-9]))"
-_DIGITS = r"[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?(?:e\+?[0-9]{1,2})?"
-_SPELT = "|".join(sorted((re.escape(word) for word in _WORDS), key=len, reverse=True))
-NUMBER = rf"(?<![\w.,-])(?>{_DIGITS}{_SIZE}?|(?:{_SPELT})(?![\w-]))"  # never a part of one
-PLAIN = rf"(?<![\w.,-])(?:{_DIGITS}|(?:{_SPELT})(?![\w-]))"  # without million: 5 m is five months
-UNIT = (
-    r"(?P<unit>seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h|days?|d(?! ?(?:render|model|print|graph|anim|game|design))"
-    r"|nights?|evenings?|mornings?|weeks?|wks?|w(?<!\d\d\dw)"
-    r"|months?|mos?|mths?|quarters?"
-    r"|semesters?|fortnights?|years?|yrs?|y)(?![a-z0-9])"
-)
-LONG_UNIT = UNIT.replace("seconds?|secs?|s|minutes?|mins?|", "")  # 4090s are cards
-EVERY = r"\s*(?:/|(?:per|an?|each|every|p|in (?:one|a single)(?= (?:day|hour|minute|second)))(?![a-z]))\s*"
-RATE_UNIT = rf"(?:{EVERY}{UNIT}|\s*(?P<ly>hourly|daily|nightly|weekly|monthly|quarterly|yearly|annually))"
-REQUESTS = (
-    r"(?:(?!(?:for|and|to|with|in|on|at|of|x|gpus?|cards?|sdxl|flux) )[a-z]+ )?"
-    rf"(?:{WORDS['requests'].replace(' ', '|')})"
-)
-TOKENS = r"(?:training |text |output |input )?(?:tokens?|toks?)(?: input(?= per| a| /))?(?![a-z])"
-WHO = rf"(?:{WORDS['people'].replace(' ', '|')})(?![a-z])"
-MACHINES = WORDS["machines"].replace(" ", "|")
-ASKERS = r"(?:users|customers|clients|visitors|subscribers|citizens|residents|players|patients|readers|learners)"
 
 
 class Rule(NamedTuple):
@@ -113,6 +91,13 @@ def clock_share(match: re.Match[str]) -> float:
     return share * (WORKING_DAYS / DAYS_PER_WEEK if match["weekdays"] else 1.0)
 
 
+def months_between(match: re.Match[str]) -> int:
+    """Return how many months lie from one to another, the last with them unless it is `until` that one."""
+    first, last = (MONTH_NAMES.index(match[name][:3]) for name in ("from", "to"))
+    is_until = match["sep"].startswith(("until", "til"))
+    return (last - first) % len(MONTH_NAMES) + (not is_until) if first != last else len(MONTH_NAMES)
+
+
 SPACE = re.compile(r"(\(\?<[=!][^)]*\))|(?<!\[-) (?![*+{])(\??)")  # not in a look-behind or a class
 
 
@@ -122,24 +107,20 @@ def rule(name: str, pattern: str, value: Callable[[re.Match[str]], Any] | Any) -
     return Rule(name, re.compile(spaced), value if callable(value) else lambda _: value)
 
 
-# 2.500 requests and 450.000 € have no thousandths.
-IN_POINTS, NO_UNIT_PRICE = r"[1-9]\d{0,2}\.\d{3}", r"(?!\s*(?:/|per|an?)\s*(?:kwh|gpu|h))"
-COUNTED_IN_THOUSANDS = re.compile(
-    rf"(?<![\d.,]){IN_POINTS}(?=\s?(?:(?:€|(?:euros?|eur|chf|sek|nok|dkk|pln|czk)(?![a-z])){NO_UNIT_PRICE}"
-    rf"|{REQUESTS}(?![a-z])(?!\s*(?:/|per|an?)\s*s)|hours(?![a-z])|{WHO}|{TOKENS}|gpu))"
-    rf"|(?:(?<=€)|(?<=€ )|(?<=eur )|(?<=chf )){IN_POINTS}(?![\d.,]*\d){NO_UNIT_PRICE}"
-)
-ANY_N, ANY_N2, PLAIN_N = rf"(?P<n>{NUMBER})", rf"(?P<n2>{NUMBER})", rf"(?P<n>{PLAIN})"
-END, END9 = "(?![a-z])", "(?![a-z0-9])"
-NOUNS = "|".join(word for word in WORDS["requests"].split() if len(word) > len("r|q"))
 _PART = re.compile(r"\{([A-Z][A-Z0-9_]*)\}")
-NATIONS, ORGANIZATIONS = "|".join(WORDS["nationalities"]), WORDS["organizations"].replace(" ", "|")
-PARTS: dict[str, Any] = {**globals()}
+# What a pattern has in braces: lists of words, then the parts of line_words.yaml, each of those before it.
+PARTS: dict[str, str] = {
+    "SPELT": "|".join(sorted(map(re.escape, _WORDS), key=len, reverse=True)),
+    "NOUNS": "|".join(word for word in WORDS["requests"].split() if len(word) > len("r|q")),
+    "NATIONS": "|".join(WORDS["nationalities"]),
+    **{f"LIST_OF_{name.upper()}": WORDS[name].replace(" ", "|")
+        for name in ("people", "machines", "requests", "organizations")},
+}  # fmt: skip
 
 
 def whole(pattern: str) -> str:
     """Return a pattern with its parts in it."""
-    return _PART.sub(lambda part: str(PARTS[part[1]]), pattern)
+    return _PART.sub(lambda part: PARTS[part[1]], pattern)
 
 
 for _name, _part in WORDS["parts"].items():
@@ -183,8 +164,8 @@ _VALUES: Mapping[str, Any] = {
     "hours_of_many": lambda match: number_in(match) * hours_of(match["unit"]) * parse_number(match["many"]),
     "hours_of_span": lambda match: number_in(match) * hours_of(match["span"]),
     "hours_of_period": lambda match: number_in(match) / (per_hours(match) or HOURS_PER_MONTH),
-    "months_between": lambda match: HOURS_PER_MONTH * (
-        (MONTH_NAMES.index(match["to"][:3]) - MONTH_NAMES.index(match["from"][:3])) % 12 or 12),
+    "months_of_year": lambda match: months_between(match) / len(MONTH_NAMES),
+    "months_between": lambda match: HOURS_PER_MONTH * months_between(match),
     "one_weekend": 2 * HOURS_PER_DAY, "date": lambda match: match,
     "gpu_hours": gpu_hours, "gpu_hours_at_once": lambda match: (number_in(match) * hours_of(match["span"]), None),
     "gpu_hours_of_period": lambda match: gpu_hours(match)[0] / (per_hours(match) or HOURS_PER_MONTH),
@@ -225,4 +206,4 @@ RULES, VERBS = (
     tuple(rule(str(name), whole(str(pattern)), _VALUES.get(str(value), value)) for name, value, pattern in WORDS[kind])
     for kind in ("rules", "verbs")
 )
-STRAY: tuple[Rule, ...] = (rule("stray", rf"(?<![a-z|]){RATE_UNIT}", per_hours),)
+STRAY: tuple[Rule, ...] = (rule("stray", whole("(?<![a-z|]){RATE_UNIT}"), per_hours),)

@@ -4,23 +4,26 @@ import math
 import re
 import statistics
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import pydantic
 
-from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, SECONDS_PER_HOUR
+from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR, SECONDS_PER_HOUR
+from planner.scenario.durations import months_words
 from planner.scenario.file import build_scenario
 from planner.scenario.latency import latency_classes
 from planner.scenario.path import set_value
-from planner.scenario.scenario import USUAL_ACCELERATOR
+from planner.scenario.scenario import USUAL_ACCELERATOR, Scenario
 from planner.scenario.typed_money import to_dollars
 from planner.study.one_line.line_records import LEAST_RPS, LineError
-from planner.study.one_line.line_rules import PATTERNS
+from planner.study.one_line.line_rules import PATTERNS, parse_number
 from planner.study.one_line.line_words import WORDS
 from planner.study.plan_any import scenario_from_token_bill
 from pricing import Catalogue, PricingError, UnknownNameError, names
 from pricing.exchange import rates
 from pricing.market.rivals import open_model_for, rivals
+from pricing.market.sellers import TERM_MONTHS
 from pricing.meant import Meant
 from pricing.orderable import Order, bloc_members, refusal_reason, run_coordinates
 
@@ -28,19 +31,20 @@ _FORMS = r"(?:instruct|chat|it|turbo|fast|lite|us|fp8|nvfp4|preview|\d{4})*"  # 
 USUAL_MODEL, USUAL_SELLER = "Llama-3.3-70B", "OpenAI"  # of a page too: what would be run in place of an API
 LINE = "line"
 ONE_PERSON_REQUESTS_PER_S = 0.01  # an assumption: one person at a desk asks every hundred seconds
-_RATES = frozenset({"rps", "each_rps", "token_rate", "token_rates"})
 _MESSAGES = "messages-per-user"
 _DAYS_PER_WEEK = 7
 _REQUEST_SECONDS = 10  # an assumption: 300 tokens at 30 a second
 PART_OF_MONTH, _SHORTEST_PLAN_MONTHS = 0.01, 3  # of a month, that is less than a day
+_MOST_AN_HOUR = 20  # dollars: of an offer without a period
 _CLIP_SECONDS = 30  # what a speech model hears at once
 
 
 def with_price_of_tokens(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> None:
     """Compare with the seller of tokens that a line names, at its list price, where the line states the work."""
-    is_stated = {"model", "team", "online", "texts", "inflight", *_RATES} & values.keys()
+    has_rate = {*WORDS["rates"]} & values.keys()
+    is_stated = has_rate or {"model", "team", "online", "texts", "inflight"} & values.keys()
     is_other = {"train", "tune"} & values.keys() or values.get("modality", "text") != "text"
-    is_open = is_stated and {"seller", "billfor"} & values.keys() and ("bill" not in values or _RATES & values.keys())
+    is_open = is_stated and {"seller", "billfor"} & values.keys() and ("bill" not in values or has_rate)
     if is_other or not is_open:
         return
     price = values.get("billfor") or _hosted_price(catalogue, values)
@@ -65,6 +69,14 @@ def is_by_token(values: Mapping[str, Any]) -> bool:
     """Return whether a bill is for tokens, whose number follows from it."""
     is_of_gpus = {"chip", "gpus"} & values.keys() and not ("model" in values and {"seller", "billfor"} & values.keys())
     return "bill" in values and not is_of_gpus and values.get("modality", "text") == "text"
+
+
+def settle_bill(values: dict[str, Any]) -> None:
+    """Drop `a GPU` beside a bill for tokens; where the work is what grows, its growth is the bill's too."""
+    if {"bill", "gpus"} <= values.keys() and {"seller", "billfor"} & values.keys() and "chip" not in values:
+        del values["gpus"]
+    if "billgrowth" in values and (not {"bill", "gpus"} <= values.keys() or is_by_token(values)):
+        values["growth"] = values.pop("billgrowth")
 
 
 def add_bill(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any], notes: list[str]) -> None:
@@ -117,12 +129,12 @@ def _add_rented(catalogue: Catalogue, values: dict[str, Any], usd: float, notes:
         )
 
 
-def _listed(catalogue: Catalogue, provider: str | None, chip: str) -> dict[str, float]:
-    """Return what a seller lists for a chip on demand, USD an hour; of all where none is named."""
+def _listed(catalogue: Catalogue, provider: str | None, chip: str, purchase: str = "on_demand") -> dict[str, float]:
+    """Return what a seller lists for a chip, USD an hour; of all where none is named."""
     return {
         key: offer.usd_per_accelerator_hour.newest.typical
         for key, offer in catalogue.offers.items()
-        if (offer.accelerator, offer.purchase) == (chip, "on_demand")
+        if (offer.accelerator, offer.purchase) == (chip, purchase)
         and provider in (None, offer.provider)
         and offer.usd_per_accelerator_hour is not None
     }
@@ -153,14 +165,27 @@ def _hosted_price(catalogue: Catalogue, values: Mapping[str, Any]) -> str:
 
 
 def add_seller(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any], notes: list[str]) -> None:
-    """Rent from the seller that the line names, at the lowest list price there."""
-    provider, chip = values["provider"], data.get("accelerator", USUAL_ACCELERATOR)
-    count, listed = values.get("gpus", 1), _listed(catalogue, provider, chip)
+    """Rent from the seller that the line names, at the lowest list prices there: on demand, for a term, on spot."""
+    lasts = values.get("length", Scenario().years * HOURS_PER_YEAR) / HOURS_PER_MONTH + PART_OF_MONTH
+    terms = [name for name, length in reversed(TERM_MONTHS.items()) if length <= lasts]
+    kinds = {"rent": ["on_demand"], "reserve": terms, **({"spot": ["spot"]} if "spot" in values else {})}
+    said = {"label": catalogue.providers[values["provider"]].label}
+    chip = data.get("accelerator", USUAL_ACCELERATOR)
+    for field, purchases in kinds.items():
+        found = next((it for kind in purchases if (it := _cheapest_offer(catalogue, values, chip, kind))), None)
+        if found is not None:
+            offer, usd = found
+            set_value(data, (field, "offer"), offer)
+            months = TERM_MONTHS.get(catalogue.offers[offer].purchase, 0.0)
+            said |= {"months": months_words(months), "paid": f"{usd:,.4g} USD an hour, as listed"}
+        said |= {"paid": "your price"} if field == "rent" and "rent" in values else {}
+        notes.append(WORDS["of_seller"][field if found else f"no_{field}"].format(**said))
+
+
+def _cheapest_offer(catalogue: Catalogue, values: Mapping[str, Any], chip: str, kind: str) -> tuple[str, float] | None:
+    """Return the offer of the seller that a line names with the smallest bill for its order, and its price."""
+    count, listed = values.get("gpus", 1), _listed(catalogue, values["provider"], chip, kind)
     able = {key: usd for key, usd in listed.items() if refusal_reason(catalogue, key, Order(count)) is None} or listed
-    if not able:
-        label = catalogue.providers[provider].label
-        notes.append(f"{label} lists no price on demand for that GPU: what such an order usually pays is taken.")
-        return
     place = values.get("site", "").partition("-")[0]
 
     def rank(key: str) -> tuple[bool, bool, float, str]:
@@ -170,11 +195,33 @@ def add_seller(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any
         is_there = not place or any(place in bloc_members(catalogue, each) or place == each for each in coordinates)
         return not is_there, bool(offer.doubts), whole, key
 
-    offer = min(able, key=rank)
-    label = catalogue.providers[catalogue.offers[offer].provider].label
-    set_value(data, ("rent", "offer"), offer)
-    paid = "your price" if "rent" in values else f"{able[offer]:,.4g} USD an hour, as listed"
-    notes.append(f"Rented from {label} at {paid}; other terms are the market's.")
+    return min(able.items(), key=lambda each: rank(each[0]), default=None)
+
+
+def offers_of(catalogue: Catalogue, line: str) -> dict[str, str]:
+    """Return a line with each of several offers alone, the cheapest first: CoreWeave 2.35, Lambda 2.60; {} of one."""
+    line = PATTERNS["offer_behind"].sub(lambda it: f"{it['who'] or it['named']} {it['sum']}{it['per'] or ''}", line)
+    is_offered = PATTERNS["offered"].search(line) is not None
+    run = [
+        offer for offer in PATTERNS["offer"].finditer(line)
+        if provider_called(catalogue, offer["who"].lower()) or (is_offered and offer["who"][0].isupper())
+    ]  # fmt: skip
+    gaps = (PATTERNS["offer_gap"].fullmatch(line, one.end(), two.start()) for one, two in pairwise(run))
+    if len(run) < len("ab") or not all(gaps):
+        return {}
+    has_terms = run[0]["term"] is not None  # one that stands behind the last alone is of all
+    start, end = run[0].start(), run[-1].end() - (0 if has_terms else len(run[-1]["term"] or ""))
+    of_all = next((offer["per"] for offer in run[::-1] if offer["per"]), "")
+    lines: dict[str, tuple[float, str]] = {}
+    for offer in run:
+        usd = parse_number(offer["sum"].strip("$€£ ").lower())
+        per = offer["per"] or of_all or (" an hour" if usd < _MOST_AN_HOUR else "")
+        per = " per GPU-hour" if PATTERNS["offer_hourly"].fullmatch(per) else per
+        said = "offer " if not per else "as an offer, " if PATTERNS["offered"].search(line, start, end) else ""
+        seller = f"from {offer['who']} " if provider_called(catalogue, offer["who"].lower()) else ""
+        text = f"{said}{seller}{offer['sum']}{per}{(has_terms and offer['term']) or ''}"
+        lines[f"{offer['who']} {offer['sum']}"] = usd, f"{line[:start]}{text}{line[end:]}"
+    return {label: of for label, (_, of) in sorted(lines.items(), key=lambda each: each[1][0])}
 
 
 def stays_at_home(values: Mapping[str, Any], task: str) -> bool:

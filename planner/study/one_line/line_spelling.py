@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable
 
-from planner.study.one_line.line_rules import COUNTED_IN_THOUSANDS, PATTERNS, parse_number
+from planner.study.one_line.line_rules import PATTERNS, parse_number
 from planner.study.one_line.line_words import FOREIGN, TRANSLATED, WORDS
 
 _SMALL, _TIMES, _VAGUE, _PARTS = (
@@ -34,7 +34,6 @@ _NUMBER = re.compile(
     rf"(?: and (?:an? )?(?P<part>half|quarter))?"
     rf"(?:[ -](?P<times>{_any(_TIMES)})(?![a-z])(?: (?:and )?(?P<rest>{_TO_999}))?)?(?![a-z])"
 )
-_AND_A_HALF = re.compile(r"(?<![\w.,-])(an?|one|\d+) (hour|day|week|month|year)s? and a half(?![a-z])")
 
 
 def _below_thousand(text: str) -> float:
@@ -66,7 +65,7 @@ def _digits(match: re.Match[str]) -> str:
 
 def in_digits(line: str) -> str:
     """Return a line in lower case with its number words in digits, each in its place."""
-    line = _AND_A_HALF.sub(
+    line = PATTERNS["and_a_half"].sub(
         lambda match: f"{float(match[1]) if match[1].isdigit() else 1:g}.5 {match[2]}s".zfill(len(match[0])), line
     )
     return _NUMBER.sub(_digits, line)
@@ -116,7 +115,7 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
     (PATTERNS["in_points"],  # 1.000.000, 22.500,50 and 1 250 000 or 40 000 EUR
      lambda match: match[0].replace(",", "|").translate(_POINTS)),
     (PATTERNS["financed"], r"\1\3\2"),
-    (COUNTED_IN_THOUSANDS, lambda match: match[0].replace(".", ",")),
+    (PATTERNS["in_thousands"], lambda match: match[0].replace(".", ",")),
     (re.compile(r"(?<![\d.,])(\d+),(\d{1,2})(?![\d.,]*\d)"), r"\1.\2"),
 )  # fmt: skip
 _SIZE_OF = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "bn": 1e9}
@@ -140,7 +139,8 @@ def middle_of_ranges(line: str, notes: list[str]) -> str:
         )
         if low >= high or len(text) > len(match[0]) or is_change:
             return match[0]
-        notes.append(f"Of {match[0].strip()} the middle is taken: {mean:,.10g}.")
+        typed = re.sub(r"(?<![\d.])0+(?=\d)", "", match[0].strip())
+        notes.append(f"Of {typed} the middle is taken: {mean:,.10g}.")
         return text.rjust(len(match[0]))
 
     return PATTERNS["range"].sub(middle, line)

@@ -8,15 +8,16 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
 from pydantic import ValidationError
 
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH
-from planner.scenario.known_names import ScenarioError, accelerator_meant, error_path
+from planner.scenario.known_names import ScenarioError, error_path
 from planner.scenario.question import KEYS
-from planner.scenario.scenario import ANY_ACCELERATOR, USUAL_ACCELERATOR, Scenario
+from planner.scenario.scenario import USUAL_ACCELERATOR, Scenario
 from planner.scenario.typed_money import AmountError
 from planner.speed.work_to_hours import convert_to_hours
 from planner.study.one_line.line_asks import (
@@ -25,6 +26,8 @@ from planner.study.one_line.line_asks import (
     ask_for_currency,
     ask_for_role,
     ask_what_for,
+    called_as,
+    is_guess,
     is_negated,
     label_of,
     leave_names_out,
@@ -37,6 +40,7 @@ from planner.study.one_line.line_names import LineName, find_names, sells_tokens
 from planner.study.one_line.line_plan import plan_of
 from planner.study.one_line.line_records import (
     ANSWER_IT,
+    MOST_SIDES,
     LineError,
     LineParts,
     LineQuestion,
@@ -44,7 +48,7 @@ from planner.study.one_line.line_records import (
     count_beside,
 )
 from planner.study.one_line.line_rules import BLANK, PATTERNS, RULES, STRAY, VERBS, blank, take
-from planner.study.one_line.line_sellers import provider_called
+from planner.study.one_line.line_sellers import offers_of, provider_called
 from planner.study.one_line.line_spelling import in_digits, middle_of_ranges, plain_spelling
 from planner.study.one_line.line_words import WORDS
 from pricing import Catalogue, PricingError, names
@@ -56,6 +60,7 @@ LONGEST = 300
 _MOST_BUDGET = 1e11  # dollars: more than all that makers ship in a year
 _WEIGHTLESS = ("team", "setting", "reservation", "one_time")  # no cost follows from how many share GPUs
 _MOST_OF_EACH = {"in": 16e6, "out": 1e6}  # tokens of a request: more are those of a month
+_EXPLAINED = {"budget": "monthly_budget", "team": "is_firm"}  # quantities, and what stands in their place
 _ALWAYS = (("busy", 1.0), ("every", 1.0))
 _EXAMPLE = "64 H100 for 3 months in Germany, or Llama 70B at 5 requests a second"
 _MOST_UNSTATED = 1_000  # GPUs: for more a line states how many
@@ -66,6 +71,8 @@ def read_line(catalogue: Catalogue, typed: str, day: date | None = None) -> Line
     """Return the plan that a line asks for on a day (none: the catalogue's). Raises `LineError` where there is none."""
     parts = _spelled(typed, day or catalogue.day)
     line = parts.line
+    if offers := offers_of(catalogue, line):
+        return _with_offers(catalogue, line, offers, parts.values["day"])
     ask_for_currency(parts)
     try:
         _read_quantities(catalogue, parts)
@@ -93,6 +100,20 @@ def read_line(catalogue: Catalogue, typed: str, day: date | None = None) -> Line
     return _with_plan(catalogue, parts, unknown)
 
 
+def _with_offers(catalogue: Catalogue, line: str, offers: Mapping[str, str], day: date) -> LineReading:
+    """Return the plan of the cheapest of several offers, with the plan of each other one beside it."""
+    first, *others = offers
+    reading = read_line(catalogue, offers[first], day)
+    beside = {**reading.beside, **{label: offers[label] for label in others}}
+    left_out = (*reading.left_out, *(f"{it}, as so many plans are too many" for it in [*beside][MOST_SIDES - 1 :]))
+    notes = (f"Of {len(offers)} offers the one at the lowest price is taken: {first}; the others stand beside it.",)
+    return replace(
+        reading, line=line, notes=(*notes, *reading.notes), left_out=left_out, side=first,
+        beside=dict(list(beside.items())[: MOST_SIDES - 1]),
+        choices={**reading.choices, ANSWER_IT: line} if left_out else {},
+    )  # fmt: skip
+
+
 def _spelled(typed: str, day: date) -> LineParts:
     """Return a line in the spelling that its rules read. Raises `LineError` where it is empty or too long."""
     line = " ".join(unicodedata.normalize("NFKC", typed.replace("m²", "sqm")).split())
@@ -112,15 +133,17 @@ def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...])
         scenario, notes, unused = plan_of(catalogue, values)
     except ScenarioError as error:
         raise LineError(_refusal(parts, error)) from error
-    if _is_guess(scenario, values):  # a word that nobody knows may be the name
+    if is_guess(scenario, values):  # a word that nobody knows may be the name
         parts.left_out += unknown
         unknown = ()
-    stated = {name: values[name] for name in parts.spans.keys() & values.keys() if re.search(r"\d", in_digits(
-        parts.words_of(name).lower()))}  # fmt: skip
-    named = stated.keys() - {"machine_size", *(["budget"] if "monthly_budget" in values else [])}
-    ignored = (name for name in named if _is_ignored(catalogue, values, name, scenario))
+    explained = {"machine_size", *(name for name, by in _EXPLAINED.items() if by in values)}
+    stated = sorted(parts.spans.keys() & values.keys() - explained, key=parts.spans.__getitem__)
+    ignored = (
+        name for name in stated
+        if re.search(r"\d", in_digits(parts.words_of(name).lower())) and _is_ignored(catalogue, values, name, scenario)
+    )  # fmt: skip
     reasons = {**dict.fromkeys(ignored, "this plan has no use for it"), **unused}
-    idle = {name: f"{parts.words_of(name)}, as {why}" for name, why in reasons.items()}
+    idle = {name: f"{parts.words_of(name)}, as {why}" for name, why in reasons.items() if name in parts.spans}
     light = {*_WEIGHTLESS} - ({"team"} if PATTERNS["multiplies"].search(parts.line) else set())
     quiet = {name for name in idle if name in light or (name, values.get(name)) in _ALWAYS}
     notes += tuple(f"Not used: {idle[name]}." for name in idle if name in quiet)
@@ -138,6 +161,7 @@ def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...])
         count_is_open=is_open, chip_is_open=not {"chip", "chip_have"} & values.keys(),
         tokens_are_open=fills and {"gpus", "length"} <= values.keys(), left_out=left_out,
         choices={ANSWER_IT: parts.line, **parts.other_lines()} if left_out else {}, beside=beside,
+        weighs_waiting="waits" in values,
         side=next((name for name in sides if name not in beside), ""),
     )  # fmt: skip
 
@@ -165,14 +189,6 @@ def _refusal(parts: LineParts, error: ScenarioError) -> str:
     text = next((it.text for it in parts.phrases if it.field == field.label), texts[0] if len(texts) == 1 else "")
     where = f" It was read from {printable(text, 60)!r}: write another there." if text else ""
     return f"{field.label}: a plan can have {field.range}, not {value * (100 if field.percent else 1):,.15g}.{where}"
-
-
-def _is_guess(scenario: Scenario, values: Mapping[str, Any]) -> bool:
-    """Return whether the GPU or the model of a plan is one that its line does not name."""
-    is_paid = {"bill", "billfor", "seller"} & values.keys()
-    has_model = scenario.work[0].train is not None or scenario.work[0].serve is not None
-    is_open = {"chip", "chip_have", "cpu"} & values.keys() or scenario.accelerator == ANY_ACCELERATOR
-    return not is_paid and (not is_open or (has_model and "model" not in values))
 
 
 def _is_ignored(catalogue: Catalogue, values: Mapping[str, Any], name: str, scenario: Scenario) -> bool:
@@ -242,7 +258,7 @@ def _read_rules(parts: LineParts) -> None:
         if BLANK not in parts.rest[start:end]:
             month = "all_" if name in _MOST_OF_EACH and value > _MOST_OF_EACH[name] else ""
             parts.add(month + name, value, start, end)
-            _keep_manner(parts, name, value, parts.line[start:end].lower())
+            _keep_manner(parts, name, value, (start, end))
             if name == "loan_share":
                 _read_loan_rate(parts, end)
     for name in {"runs", "every"} & parts.values.keys():  # more than hours: they may be requests
@@ -253,12 +269,15 @@ def _read_rules(parts: LineParts) -> None:
             parts.add(name, value, start, end)
 
 
-def _keep_manner(parts: LineParts, name: str, value: Any, text: str) -> None:
+def _keep_manner(parts: LineParts, name: str, value: Any, place: tuple[int, int]) -> None:
     values, line, hourly = parts.values, parts.line.lower(), f"{name}_by_the_hour"
+    text, behind = line[slice(*place)], line[place[1] :]
+    is_of_firm = PATTERNS["firm_behind"].match(behind) or PATTERNS["of_a_firm"].search(text)
     flags = (
         ("are_served", name == "team" and (value > _MOST_WITH_GPUS or not PATTERNS["own_gpus"].search(text))),
         ("is_term", name == "reservation" or (name in ("date", "length") and PATTERNS["for_a_term"].search(line))),
         ("is_renewal", name in ("date", "start") and PATTERNS["contract_ends"].search(line)),
+        ("is_firm", name == "team" and is_of_firm),
         ("is_over", name == "length" and text.startswith("over")),
         ("of_people", name == "rps" and PATTERNS["of_people"].search(text)),
         (hourly, hourly in PATTERNS and PATTERNS[hourly].match(text)),
@@ -335,7 +354,7 @@ def _add_unclear(catalogue: Catalogue, parts: LineParts, name: LineName) -> None
     before, text, behind = (
         parts.line[slice(*it)] for it in ((0, name.start), (name.start, name.end), (name.end, None))
     )
-    called = {_called(catalogue, each): before + each + behind for each in name.choices}
+    called = {called_as(catalogue, each): before + each + behind for each in name.choices}
     first = name.choices[0]
     is_work = first == "H100"  # of which no speed is on record
     if is_work and "model" in parts.values:  # a bot of whisper and tts
@@ -377,13 +396,3 @@ def _add_name(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from:
     parts.values |= {"stay": True} if kind == "place" and PATTERNS["only"].match(parts.rest, name.end) else {}
     parts.add(quantity, key, name.start, name.end, label)
     parts.notes += [name.meant.note] if name.meant.note else []
-
-
-def _called(catalogue: Catalogue, choice: str) -> str:
-    if choice in catalogue.models:
-        return f"as {catalogue.models[choice].label}"
-    try:
-        return catalogue.accelerator_label(accelerator_meant(catalogue, choice).key)
-    except PricingError:
-        site = catalogue.sites[names.site(catalogue, choice)]
-        return site.label if choice == site.label else f"{site.label}, {site.country or f'the {site.kind}'}"
