@@ -16,20 +16,20 @@ from operator import is_
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, cast, overload
 
 _P = ParamSpec("_P")
-_T = TypeVar("_T")
+T = TypeVar("T")
 _R = TypeVar("_R")
 _R_co = TypeVar("_R_co", covariant=True)
 Part = Callable[[Any], tuple[object, ...]]
 
 
-class cached_property(Generic[_T], functools.cached_property):  # type: ignore[type-arg]  # noqa: N801
+class cached_property(Generic[T], functools.cached_property):  # type: ignore[type-arg]  # noqa: N801
     """A property that is calculated once per record.
 
     `functools.cached_property` holds one lock for all records of a class up to Python 3.11: the plan of one person
     would wait for that of another. Here two threads that read the same record at once may both calculate it.
     """
 
-    def __init__(self, function: Callable[[Any], _T], part: Part | None = None) -> None:
+    def __init__(self, function: Callable[[Any], T], part: Part | None = None) -> None:
         """Keep what `function` gives; it reads nothing of the record but `part`, or anything where that is None."""
         super().__init__(function)
         self.part = part
@@ -40,10 +40,10 @@ class cached_property(Generic[_T], functools.cached_property):  # type: ignore[t
         return lambda function: cached_property(function, part)
 
     @overload
-    def __get__(self, instance: None, owner: type[Any] | None = None) -> cached_property[_T]: ...
+    def __get__(self, instance: None, owner: type[Any] | None = None) -> cached_property[T]: ...
 
     @overload
-    def __get__(self, instance: object, owner: type[Any] | None = None) -> _T: ...
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> T: ...
 
     def __get__(self, instance: object, owner: type[Any] | None = None) -> Any:
         """Return the value; the first read calculates it."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pricing.catalogue import Catalogue
 
 DOLLAR = "USD"
-_FACT = "exchange-rate-"
+FACT = "exchange-rate-"
 _DAYS_PER_YEAR = 365.25
 # Marks that stand for one currency; ¥ and kr stand for several.
 _MARKS = {
@@ -49,8 +49,8 @@ def rates(catalogue: Catalogue) -> Rates:
     """Return the newest rate of every currency that the catalogue has one for."""
     by_code = {}
     for key, fact in catalogue.facts.items():
-        if key.startswith(_FACT):
-            code, figure = key.removeprefix(_FACT).upper(), fact.figure
+        if key.startswith(FACT):
+            code, figure = key.removeprefix(FACT).upper(), fact.figure
             source = catalogue.sources[figure.newest.source]
             by_code[code] = ExchangeRate(code, figure.newest.typical, figure.since, source.publisher or source.title)
     return by_code
@@ -64,8 +64,8 @@ def moves_per_year(catalogue: Catalogue) -> Mapping[str, float]:
     squares = {}
     for key, fact in catalogue.facts.items():
         dated = sorted(fact.figure.values.items())
-        if key.startswith(_FACT) and len(dated) > 1:
-            squares[key.removeprefix(_FACT).upper()] = fmean(
+        if key.startswith(FACT) and len(dated) > 1:
+            squares[key.removeprefix(FACT).upper()] = fmean(
                 math.log(after.typical / before.typical) ** 2 / ((day - earlier).days / _DAYS_PER_YEAR)
                 for (earlier, before), (day, after) in pairwise(dated)
             )

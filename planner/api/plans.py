@@ -21,7 +21,6 @@ from planner.report.answer.side_by_side import compare_table, differences_table,
 from planner.report.answer.tables import BUDGET_PAYS, budget_table
 from planner.report.files.csv import SIGN, assumptions_table, cash_table, results_table
 from planner.report.forms import bullet_list, join_sections
-from planner.report.futures.counted import buy_or_wait_sentences
 from planner.report.table import Table, text_table
 from planner.scenario.file import write_scenario
 from planner.scenario.link import scenario_to_link
@@ -173,9 +172,7 @@ def ask(facts: Catalogue, line: str, day: date, *, with_answer: bool = True, nam
         return LineAnswer(reading)
     scenario, notes = with_open_parts(facts, reading, day)
     loaded = LoadedScenario(name or reading.side or "line", scenario, facts, day, ())
-    report = evaluate(loaded) if with_answer else None
-    report = with_studies(report) if report and reading.weighs_waiting else report
-    answer = LineAnswer(reading, notes, loaded, report)
+    answer = LineAnswer(reading, notes, loaded, evaluate(loaded) if with_answer else None)
     for label, each in () if name else reading.beside.items():
         side = None
         try:
@@ -280,6 +277,4 @@ def _answer_text(report: PlanReport) -> str:
         cards += f"\nOther options: {text}"
     first = (summary.title, "\n".join([*(summary.deciding or summary.sentences), "", cards]))
     paid = budget_table(report.answer)
-    waits = "" if report.waits is None else "\n".join(buy_or_wait_sentences(*report.waits))
-    more = (BUDGET_PAYS, text_table(paid) if len(paid) else ""), ("Buy now or wait", waits)
-    return "\n" + join_sections([first, *more])
+    return "\n" + join_sections([first, (BUDGET_PAYS, text_table(paid) if len(paid) else "")])

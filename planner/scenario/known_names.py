@@ -178,7 +178,7 @@ def _resolve_one(what: str, name: str, candidates: Collection[str]) -> str:
 
 
 UNCHANGED = "nothing was changed"
-_PERCENT = 100
+PERCENT = 100
 PER_KWH, _LEAST_CENTS = "USD per kWh", 1.0
 
 
@@ -238,10 +238,10 @@ def _bounds_text(spec: FieldSpec, got: object) -> str:
     if spec.holds(got):  # only its kind is wrong
         return spec.wish
     if spec.unit == PER_KWH and got > _LEAST_CENTS:
-        return f"{spec.range}. Did you mean cents? {got:.15g} cents are {got / _PERCENT:.15g}"
+        return f"{spec.range}. Did you mean cents? {got:.15g} cents are {got / PERCENT:.15g}"
     is_share = spec.kind == "number" and spec.high is not None and spec.high <= 1
-    if is_share and 2 <= got <= _PERCENT:
-        return f"{spec.range}: {got:g} % is written {got / _PERCENT:g}"
+    if is_share and 2 <= got <= PERCENT:
+        return f"{spec.range}: {got:g} % is written {got / PERCENT:g}"
     return spec.range
 
 

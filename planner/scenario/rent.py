@@ -177,9 +177,8 @@ class CurrentBill(ScenarioModel):
     usd_per_month: Annotated[float, Field(gt=0.0, le=1e9), unit("USD a month"), ask("bill",
         "What you pay now, USD a month", "An API bill or a contract. It is always one of the options.",
         group=WORK, usual="nothing is paid now")]  # fmt: skip
-    growth_per_year: Annotated[float, Field(ge=-0.9, le=9.0, description="beside the growth of the work"),
-        unit("a year: 0.1 is 10 %"), ask("billgrowth", "Growth of what you pay now, % a year",
-        "On the same GPUs. What grows because the work does is the growth of the work.", group=WORK, rare=True,
+    growth_per_year: Annotated[float, Field(ge=-0.9, le=9.0), unit("a year: 0.1 is 10 %"), ask("billgrowth",
+        "Growth of what you pay now, % a year", "Beside the growth of the work.", group=WORK, rare=True,
         percent=True)] = 0.0  # fmt: skip
     label: Annotated[Label | None, Field(description="how it is called; empty: the model and its seller")] = None
     price: Annotated[Id | None, Field(description="the hosted model that is paid for"), ask("billfor",

@@ -14,8 +14,8 @@ from pricing.exchange import DOLLAR, mark_of
 if TYPE_CHECKING:
     from planner.scenario.terms import Currency
 
-_P = ParamSpec("_P")
-_T = TypeVar("_T")
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class ShownMoney(NamedTuple):
@@ -57,7 +57,7 @@ def shown_money() -> ShownMoney:
     return _SHOWN.get()
 
 
-def with_money(money: ShownMoney, function: Callable[_P, _T], *args: _P.args, **named: _P.kwargs) -> _T:
+def with_money(money: ShownMoney, function: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
     """Return the result of a function that shows this money, in whatever thread or process it runs."""
     token = _SHOWN.set(money)
     try:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -24,7 +24,7 @@ from planner.store import HERE, Right, may_hold_plans
 from planner.web import address, ask, show, sign_in, state
 from planner.web.shared import memory, noting_refusal
 from pricing import Catalogue, PricingError
-from pricing.caching import cached
+from pricing.caching import T, cached
 
 if TYPE_CHECKING:
     from planner.money.plan import Plan
@@ -35,7 +35,6 @@ KEY = "saved"  # in the address: the plan's number and its version, and whether 
 _OPEN, _REFUSAL, _GO = "kept_open", "kept_refusal", "kept_go"
 _ADDRESS = re.compile(r"(\d{1,9})\.(\d{1,6})(-today)?", re.ASCII)
 _FIRST = 5  # that the first page names
-_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -140,7 +139,7 @@ def _use_todays_figures() -> None:
         attempt(lambda plans: _show(plans, plans.find(plan.id), plan.version, is_frozen=False))
 
 
-def attempt(action: Callable[[PlanStore], _T]) -> _T | None:
+def attempt(action: Callable[[PlanStore], T]) -> T | None:
     """Return the result of an action on the plans that the visitor may see at this moment.
 
     None where it is refused, with a sentence for the page.

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
-from typing import TypeVar
 
 import streamlit as st
 
@@ -17,7 +16,7 @@ from planner.web import address, show, sign_in, state
 from planner.web.headers import browser_name
 from planner.web.shared import noting_refusal
 from pricing import Catalogue, PricingError
-from pricing.caching import arguments, cached
+from pricing.caching import T, arguments, cached
 from pricing.feeds.database import open_read_only, opened
 from pricing.feeds.feed import Feed, Verdict
 from pricing.feeds.folder import StoreError
@@ -40,7 +39,6 @@ _REVIEWER, _REFUSAL = "live_who", "live_refusal"
 _REVIEWER_HELP = "Kept with the time beside each decision. Type it to decide."
 _UNDO = "Restores the previous prices. Nothing is deleted."
 _TAKE_BACK = "The next refresh lists this name as unknown again; its prices are hidden until then."
-_T = TypeVar("_T")
 
 
 class PriceRefresher:
@@ -187,7 +185,7 @@ def undo(run: str) -> None:
     _change(lambda store: store.undo(run, _signed(_reviewer()), datetime.now(UTC)))
 
 
-def _change(change: Callable[[LivePriceStore], _T]) -> _T | None:
+def _change(change: Callable[[LivePriceStore], T]) -> T | None:
     with noting_refusal(_REFUSAL), closing(opened()) as database:
         return change(LivePriceStore(database))
     return None

@@ -16,7 +16,7 @@ from planner.network.config_file import MOST_CHARACTERS, own_model
 from planner.report import words
 from planner.report.speed import runs as own_runs
 from planner.report.speed.fit_words import architecture_text
-from planner.scenario.known_names import first_error, with_unchanged_note
+from planner.scenario.known_names import PERCENT, first_error, with_unchanged_note
 from planner.scenario.link import LinkTooLongError
 from planner.scenario.measured import MOST_MODELS, MeasuredRun, OwnModel
 from planner.scenario.own_prices import Bought, RentalQuote, SellerDiscount, quotes_for_later
@@ -29,7 +29,6 @@ from pricing import QuoteError
 from pricing.quotes import TEMPLATE_CSV, Quotes, parse_quotes
 
 _REFUSAL = "own_prices_refused"
-_PERCENT = 100
 _COLUMN = st.column_config
 _DATE = {"format": "YYYY-MM-DD"}
 _QUOTES: dict[str, tuple[str, Any]] = {
@@ -70,7 +69,7 @@ def tables() -> None:
 
 def discount_of(row: Mapping[str, Any]) -> SellerDiscount:
     """Return the discount in a row of the table, which shows percent."""
-    return SellerDiscount(**{**row, "discount_share": row["discount_share"] / _PERCENT})
+    return SellerDiscount(**{**row, "discount_share": row["discount_share"] / PERCENT})
 
 
 def _table(
@@ -102,7 +101,7 @@ def _table(
 def _cells(row: Any, columns: Mapping[str, tuple[str, Any]]) -> dict[str, Any]:
     shown = {name: getattr(row, name) for name in columns}
     if "discount_share" in shown:
-        shown["discount_share"] *= _PERCENT
+        shown["discount_share"] *= PERCENT
     return shown
 
 

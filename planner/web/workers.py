@@ -23,14 +23,11 @@ from multiprocessing import context, get_context
 from multiprocessing.forkserver import ensure_running
 from threading import Lock
 from types import ModuleType
-from typing import ParamSpec, TypeVar
 
-from planner.scenario.shown_money import shown_money, with_money
+from planner.scenario.shown_money import P, T, shown_money, with_money
 from planner.web import messages, worker_process
 from planner.web.run_queue import RUNS
 
-_P = ParamSpec("_P")
-_T = TypeVar("_T")
 PRELOAD: list[str] = []  # modules that a process loads before all else: a server of other facts adds its own
 FEWEST_PROCESSES, _MOST_PROCESSES = 2, 8  # one for slow jobs, and one that never takes any; each takes about 50 MB
 _TOO_LARGE = (
@@ -294,20 +291,20 @@ def used(pool: WorkerPool) -> Iterator[None]:
         pool.close()
 
 
-def run_in_worker(function: Callable[_P, _T], *args: _P.args, **named: _P.kwargs) -> _T:
+def run_in_worker(function: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
     """Return the result of a quick function from a worker process; from this one where none was started."""
     return remote(function, is_slow=False)(*args, **named)
 
 
-def run_in_slow_worker(function: Callable[_P, _T], *args: _P.args, **named: _P.kwargs) -> _T:
+def run_in_slow_worker(function: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
     """Return the result of a function that takes more than a few tenths of a second, likewise."""
     return remote(function, is_slow=True)(*args, **named)
 
 
-def remote(function: Callable[_P, _T], *, is_slow: bool, name: str = "") -> Callable[_P, _T]:
+def remote(function: Callable[P, T], *, is_slow: bool, name: str = "") -> Callable[P, T]:
     """Return the function run by a worker process, once for all sessions that ask by the name meanwhile."""
 
-    def call(*args: _P.args, **named: _P.kwargs) -> _T:
+    def call(*args: P.args, **named: P.kwargs) -> T:
         if not _pool:
             return with_money(shown_money(), function, *args, **named)
         task = (with_money, (shown_money(), function, *args), named)
@@ -317,15 +314,13 @@ def remote(function: Callable[_P, _T], *, is_slow: bool, name: str = "") -> Call
         except messages.CatalogMismatchError as error:  # live prices came meanwhile: the process is sent the facts
             payload = messages.dumps((messages.with_facts, (*messages.whole_facts(error.digest), payload), {}))
             packed = _pool[0].run(payload, name, person, is_slow=is_slow)
-        result: _T = messages.loads(packed)
+        result: T = messages.loads(packed)
         return result
 
     return call
 
 
-async def run_for(
-    person: str, function: Callable[_P, _T], *args: _P.args, is_slow: bool = False, **named: _P.kwargs
-) -> _T:
+async def run_for(person: str, function: Callable[P, T], *args: P.args, is_slow: bool = False, **named: P.kwargs) -> T:
     """Return the result of a function from a worker process, for a request that is no run of a page."""
     if not _pool:
         return function(*args, **named)
@@ -335,7 +330,7 @@ async def run_for(
     except messages.CatalogMismatchError as error:
         payload = messages.dumps((messages.with_facts, (*messages.whole_facts(error.digest), payload), {}))
         packed = await _pool[0].wait(payload, person, is_slow=is_slow)
-    result: _T = messages.loads(packed)
+    result: T = messages.loads(packed)
     return result
 
 

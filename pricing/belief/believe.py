@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
-from typing import NamedTuple, TypeVar, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,14 +28,13 @@ from pricing.belief.readings import (
     readings,
     repricings_per_month,
 )
-from pricing.caching import cached_property
+from pricing.caching import T, cached_property
 from pricing.catalogue import Catalogue
 from pricing.figure import Figure
 
 Z80 = 1.2816  # standard deviations from the middle to either end of an 80 % range
 _SPOT = CLASSES.index("spot")
 _QUOTE_HOLDS_DAYS = 30.0
-_T = TypeVar("_T")
 
 
 class StandaloneEstimates(NamedTuple):
@@ -306,12 +305,12 @@ def _age_weight(age_days: Floats) -> Floats:
     return (facts.forgotten_days - age_days) / (facts.forgotten_days - facts.fading_from_days)
 
 
-def _by_day(readings: Readings, day: int, calculate: Callable[[Readings, int], _T]) -> _T:
+def _by_day(readings: Readings, day: int, calculate: Callable[[Readings, int], T]) -> T:
     """Return a result that follows from the readings alone, from their cache where it is there."""
     key = calculate.__name__, day
     if key not in readings.kept:
         readings.kept[key] = calculate(readings, day)
-    return cast(_T, readings.kept[key])
+    return cast(T, readings.kept[key])
 
 
 def _scatter_to_keys(keys: tuple[str, ...], place: Places, estimates: dict[str, NDArray[np.generic]]) -> PriceEstimates:

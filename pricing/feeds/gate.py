@@ -20,11 +20,11 @@ from typing import Annotated, get_args
 from pydantic import Field
 
 from pricing import strict_yaml
-from pricing.belief.readings import constants, purchase_price_class
+from pricing.belief.readings import Positive, constants, purchase_price_class
 from pricing.caching import cached
 from pricing.catalogue import Catalogue
 from pricing.choices import Purchase
-from pricing.exchange import rates
+from pricing.exchange import FACT, rates
 from pricing.feeds.agreement import WINDOWS, Content, Dated, MarketMoves, Subject, Topic, anchors, near, within
 from pricing.feeds.feed import (
     DOLLAR,
@@ -48,7 +48,6 @@ from pricing.quotes.records import MAX_USD_PER_ACCELERATOR_HOUR
 
 FILE = Path(__file__).parent / "gate.yaml"
 
-_Positive = Annotated[float, Field(gt=0)]
 _Days = Annotated[int, Field(gt=0)]
 
 
@@ -57,21 +56,21 @@ class ValidationConstants(StrictModel):
 
     about: Text = Field(description="what the file holds, and where it came from")
     source: Text = Field(description="the decision that says why")
-    jump_spreads: _Positive = Field(description="half widths of a repricing of its class that a jump may have; log")
+    jump_spreads: Positive = Field(description="half widths of a repricing of its class that a jump may have; log")
     jump_grows_days: _Days = Field(description="after so many days without a reading it may be twice as large")
-    drift_of_jump: dict[int, _Positive] = Field(description="jumps that a drift may have, by its days")
-    far_spreads: _Positive = Field(description="half widths from where on a move waits for a second reading")
-    agree: _Positive = Field(description="two readings that lie so close say the same; log")
+    drift_of_jump: dict[int, Positive] = Field(description="jumps that a drift may have, by its days")
+    far_spreads: Positive = Field(description="half widths from where on a move waits for a second reading")
+    agree: Positive = Field(description="two readings that lie so close say the same; log")
     recent_days: _Days = Field(description="a reading of so many days is one of now")
-    rate_spread: _Positive = Field(description="the half width of an exchange rate; log")
-    range_factor: _Positive = Field(description="times the middle of the accelerator, or a part of it")
-    near: _Positive = Field(description="what lies so close to a factor is that factor; log")
-    alike: _Positive = Field(description="a price no further from another of its seller is no mistake; log")
-    cents: _Positive = Field(description="in a dollar")
-    bids_may_be: _Positive = Field(description="so many times below the middle, for what is no whole price")
+    rate_spread: Positive = Field(description="the half width of an exchange rate; log")
+    range_factor: Positive = Field(description="times the middle of the accelerator, or a part of it")
+    near: Positive = Field(description="what lies so close to a factor is that factor; log")
+    alike: Positive = Field(description="a price no further from another of its seller is no mistake; log")
+    cents: Positive = Field(description="in a dollar")
+    bids_may_be: Positive = Field(description="so many times below the middle, for what is no whole price")
     largest_count: _Days = Field(description="accelerators in one rented machine")
-    largest_usd_per_mtoken: _Positive = Field(description="nobody asks more for a million tokens")
-    shrunk_share: _Positive = Field(description="a source with less of its last prices has lost some")
+    largest_usd_per_mtoken: Positive = Field(description="nobody asks more for a million tokens")
+    shrunk_share: Positive = Field(description="a source with less of its last prices has lost some")
     least_rows_to_shrink: _Days = Field(description="prices that a source must have had for that")
     old_days: _Days = Field(description="a reading of an older day is history")
 
@@ -83,7 +82,6 @@ def gate_constants() -> ValidationConstants:
 
 
 _PARTIAL_PRICE = frozenset({"minimum_bid", "component_only", "per_second_service", "rarely_available"})
-_FACT = "exchange-rate-"
 MOVES: frozenset[ReasonKind] = frozenset({"jump", "drift", "alone"})  # of a price that others may still confirm
 _PURCHASES = frozenset(get_args(Purchase))
 
@@ -181,7 +179,7 @@ class MarketPrices:
             named = replace(observation, vendor=vendor if isinstance(vendor, str) else "")
             return self.shapes.hosted_price(named, split_observation(observation)[2])
         if isinstance(observation, ExchangeRateObservation):
-            fact = self.catalogue.facts.get(f"{_FACT}{observation.code.casefold()}")
+            fact = self.catalogue.facts.get(f"{FACT}{observation.code.casefold()}")
             return None if fact is None else (fact.figure.newest.typical, fact.figure.since)
         resolved = self.names.placed(observation) if isinstance(observation, Observation) else None
         if not isinstance(observation, Observation) or not isinstance(resolved, ResolvedProduct):

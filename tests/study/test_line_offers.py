@@ -167,17 +167,15 @@ def test_the_larger_of_two_towns_is_meant_unless_the_state_of_the_other_is_named
     "rent 256 H100 for 3 months now or wait until spring?", "buy 64 H100 now or wait 6 months?",
     "should we wait for next year to buy 16 H200", "order 32 B200 today or in 9 months",
 ])  # fmt: skip
-def test_now_or_later_is_answered_by_the_study_of_waiting(line: str) -> None:
-    answer = ask(live_catalogue(), line, DAY)
-    assert answer.reading.weighs_waiting
-    assert not answer.reading.left_out
-    assert "\nBuy now or wait\n" in line_result(answer).text()
-    assert any("What if" in each for each in answer.reading.notes)
+def test_now_or_later_leads_to_the_study_of_waiting(line: str) -> None:
+    reading = read_line(live_catalogue(), line, DAY)
+    assert not reading.left_out
+    assert any("“Buy now or wait”, on What if" in each for each in reading.notes)
 
 
 @each_row("line", ["the job can wait, 8 H100 for a year", "wait time under 5 minutes, 8 H100 for a year"])
 def test_work_that_can_wait_is_no_order_that_does(line: str) -> None:
-    assert not read_line(live_catalogue(), line, DAY).weighs_waiting
+    assert not any("Buy now or wait" in each for each in read_line(live_catalogue(), line, DAY).notes)
 
 
 @each_row(("line", "months"), [

@@ -28,7 +28,7 @@ from pricing.caching import cached_property
 
 Array = NDArray[np.float64]
 
-_ONE = 1e-9
+ONE = 1e-9
 _ENDS = (0, -1)  # months
 _PLAIN = 2  # dimensions of shares without draws
 _FEW_CELLS = 2**20  # up to here all sums are looked at for equal ones: 8 MB
@@ -108,7 +108,7 @@ def hourly_levels(at_once: Array, share: Array, by_hour: tuple[float, ...]) -> D
     """
     parts = np.unique(by_hour)
     often = np.array([by_hour.count(part) for part in parts.tolist()])[:, None] / len(by_hour)
-    day = np.where(parts[:, None] > 0, np.maximum(np.ceil(at_once * parts[:, None] - _ONE), 1.0), 0.0)
+    day = np.where(parts[:, None] > 0, np.maximum(np.ceil(at_once * parts[:, None] - ONE), 1.0), 0.0)
     usual, needed = (day * often).sum(axis=0), at_once * share
     less = np.minimum(needed / usual, 1.0)
     always = np.clip((needed - usual) / np.where(at_once > usual, at_once - usual, 1.0), 0.0, 1.0)

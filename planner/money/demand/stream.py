@@ -17,7 +17,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.demand.levels import DemandLevels, hourly_levels, on_off_levels, together
+from planner.money.demand.levels import ONE, DemandLevels, hourly_levels, on_off_levels, together
 from planner.money.formula import Num
 from planner.money.timeline import Timeline, cached_timeline
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, MONTHS_PER_YEAR
@@ -27,7 +27,6 @@ from planner.scenario.work import ScheduledJob, Work
 from pricing.caching import cached_property
 
 JANUARY = 1
-_ONE = 1e-9
 _NO_WORK = 1e-100
 
 
@@ -75,7 +74,7 @@ class DemandLayer:
     @cached_property
     def peak_accelerators(self) -> int:
         """The largest number at once, over the plan."""
-        return int(np.ceil(np.max(self.accelerators) - _ONE))
+        return int(np.ceil(np.max(self.accelerators) - ONE))
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,13 +123,13 @@ class Demand:
 
     def _above(self, fleet: Num, reach: Num) -> DemandLayer:
         hours = self.all_hours - self.done(fleet, reach)
-        hours = np.where(hours > _ONE, hours, 0.0)
+        hours = np.where(hours > ONE, hours, 0.0)
         at_once = np.maximum(self.peak + self.waiting_at_once - fleet, 0.0)
         full = hours / self.plain.hours_per_month
-        beyond = full > at_once + _ONE
+        beyond = full > at_once + ONE
         if np.any(beyond):
             is_full = beyond.any(axis=tuple(range(1, beyond.ndim)) if np.ndim(fleet) else None, keepdims=True)
-            at_once = np.where(is_full, np.maximum(at_once, np.ceil(full - _ONE)), at_once)
+            at_once = np.where(is_full, np.maximum(at_once, np.ceil(full - ONE)), at_once)
         return self.with_data(self.layer(hours, at_once))
 
     def _cut(self, kind: str, fleet: Num, reach: Num, cut: Callable[[Num, Num], DemandLayer]) -> DemandLayer:
@@ -324,7 +323,7 @@ def _work_layer(work: Work, scenario: Scenario, factor: Num, starts_in: int, tim
         season = np.take(np.asarray(work.season, dtype=np.float64), (month + starts_in - JANUARY) % MONTHS_PER_YEAR)
     needed = work.accelerators * growth
     busy = needed * _share(work, scenario) * season * times
-    at_once = np.maximum(np.ceil(np.maximum(needed, busy) - _ONE), 1.0)
+    at_once = np.maximum(np.ceil(np.maximum(needed, busy) - ONE), 1.0)
     return at_once * runs, np.asarray(np.minimum(busy / at_once * factor, 1.0)) * runs
 
 
@@ -336,7 +335,7 @@ def _job_layer(job: ScheduledJob, work: Work, scenario: Scenario, slower: Num) -
     """
     at_once, hours, timeline = job.accelerators, job.hours, cached_timeline(scenario.months)
     if job.within_days is not None:
-        at_once = int(np.ceil(job.accelerators * job.hours / (job.within_days * HOURS_PER_DAY) - _ONE))
+        at_once = int(np.ceil(job.accelerators * job.hours / (job.within_days * HOURS_PER_DAY) - ONE))
         hours = job.accelerators * job.hours / at_once
     every = job.every_months or timeline.last + 1
     last = min(work.last_month or timeline.last, timeline.last)
@@ -346,7 +345,7 @@ def _job_layer(job: ScheduledJob, work: Work, scenario: Scenario, slower: Num) -
     takes = hours * (slower[..., None] if isinstance(slower, np.ndarray) else slower)  # (draws x 1) x 1
     done_by = np.clip(gone_by - gone_by[starts - 1][:, None], 0.0, takes).sum(axis=-2)  # month 0 is before all starts
     share = np.diff(done_by, prepend=0.0, axis=-1) / np.where(lasts > 0, lasts, 1.0)
-    times = np.maximum(np.ceil(share.reshape(-1, share.shape[-1]).max(axis=0) - _ONE), 1.0)
+    times = np.maximum(np.ceil(share.reshape(-1, share.shape[-1]).max(axis=0) - ONE), 1.0)
     return at_once * times, np.asarray(share / times)
 
 

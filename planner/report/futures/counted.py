@@ -193,9 +193,7 @@ def _headline(result: Waiting) -> str:
     if best is None:
         return f"Do not buy: renting throughout costs {words.usd(result.never_usd)}, {saved}."
     if best == 0:
-        return (
-            f"If you buy ({result.title.lower()}), buy now: {now} at the plan's inputs. Every later order costs more."
-        )
+        return f"If you buy ({result.title.lower()}), buy now: {now} as planned. Every later order costs more."
     order = f"{result.title.lower()}, ordered in month {best}, costs {words.usd(result.best_usd)}, {saved}"
     return f"{'Waiting changes little' if gap < CLOSE_GAP else 'Rent now, buy later'}: {order}."
 

@@ -171,8 +171,7 @@ def leave_names_out(catalogue: Catalogue, parts: LineParts, scenario: Scenario, 
         "EU" if "eu" in str(scenario.stay) else None, offer.provider if offer else None,
         *(task.model for task in (work.train, work.serve) if task), *((bill.price, bill.label) if bill else ()),
         *((billed.vendor, billed.model, billed.label) if billed else ()),
-        (scenario.reserve.usd_per_accelerator_hour or scenario.rent.usd_per_accelerator_hour)
-        and parts.values.get("provider"),
+        ("rent" in parts.values or scenario.reserve.usd_per_accelerator_hour) and parts.values.get("provider"),
     }  # fmt: skip
     for name in find_names(catalogue, parts.plain, parts.line):
         text, spelled = parts.line[name.start : name.end], parts.plain[name.start : name.end]
@@ -297,9 +296,7 @@ def _ask_about_number(parts: LineParts, start: int, end: int) -> None:
         and not {"rps", "texts", "token_rate"} & values.keys()
     )
     counts = {f"{digits} {it}": f"{digits} {it}" for it in ("requests", "tokens", "dollars")} if is_rate else counts
-    if "bill" in values and is_alone and digits[-1] in "km" and not is_rate:
-        parts.ask_for_sum(start, end)
-    elif (
+    if (
         is_rate
         or text[0] == "-"
         or text.startswith(("minus", "negative"))

@@ -312,11 +312,17 @@ def _day_of(match: re.Match[str], day: date) -> date | None:
 
 
 def add_second_work(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -> bool:
-    """Add the GPUs of the peaks, or of a later year, as work of their own; return whether there are any."""
+    """Add the GPUs of the peaks, or of some years, as work of their own; return whether there are any."""
     if values.get("peak_gpus", 0) > values.get("gpus", math.inf):
         _add_peaks(data, values, notes)
     elif {"step", "gpus"} <= values.keys():
-        _add_step(data, values)
+        base, (later, year) = values["gpus"], values["step"]
+        month = int((year - 1) * MONTHS_PER_YEAR) + 1
+        work = {"busy_share": values["busy"]} if "busy" in values else {}
+        part = {**work, **({"first_month": month} if later > base else {"last_month": month - 1}), "label": "in part"}
+        steady = {**work, "label": "all along", "accelerators": int(min(base, later))}
+        data["work"] = (steady, {**part, "accelerators": int(abs(later - base))})
+        values["steps"] = True
     return bool({"peaks", "steps"} & values.keys())
 
 
@@ -333,17 +339,6 @@ def _add_peaks(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -
     notes.append(
         f"Peaks take {more:,} more {share:.0%} of the time{assumed}; {base:,} work {steady['busy_share']:.0%} of it."
     )
-
-
-def _add_step(data: dict[str, Any], values: dict[str, Any]) -> None:
-    """Add the GPUs of a later year as work of their own, or end those that are needed until then."""
-    base, (later, year) = values["gpus"], values["step"]
-    month = int((year - 1) * MONTHS_PER_YEAR) + 1
-    work = {"busy_share": values["busy"]} if "busy" in values else {}
-    part = {**work, **({"first_month": month} if later > base else {"last_month": month - 1}), "label": "in part"}
-    steady = {**work, "label": "all along", "accelerators": int(min(base, later))}
-    data["work"] = (steady, {**part, "accelerators": int(abs(later - base))})
-    values["steps"] = True
 
 
 def site_of(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> dict[str, Any]:

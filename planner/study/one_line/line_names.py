@@ -31,7 +31,6 @@ _MOST_WORDS, _SHORT, _LEAST_LETTERS, _LONG, _MOST_CHOICES = 6, 3, 5, 9, 4
 _SIZE_WITHIN, _SIZE_NEAR = 0.05, 0.22
 _LEAST_BARE_SIZE = 0.1
 _PARTS_OF_NAMES = frozenset(WORDS["parts_of_names"].split())
-_AT = frozenset(WORDS["before_sellers"].split())
 _BILLIONS = {"b": 1.0, "bn": 1.0, "billion": 1.0, "m": 1e-3, "t": 1e3, "trillion": 1e3}
 
 
@@ -201,7 +200,7 @@ def _fits(kind: str, called: str, line: str, place: tuple[int, int], typed: str)
     if kind in ("seller_first", "provider"):
         is_paid = kind == "seller_first" and PATTERNS["paid_to"].match(behind) is not None
         is_name = PATTERNS["acts"].match(behind) or (kind == "provider" and called not in WORDS["words_too"])
-        return is_paid or bool(is_name) or (before.split() or [""])[-1] in _AT
+        return is_paid or bool(is_name) or (before.split() or [""])[-1] in WORDS["before_sellers"].split()
     other_size = "sized_name" if PATTERNS["size"].fullmatch(called) else "size_behind"
     if kind == "model" and PATTERNS[other_size].match(behind):
         return False  # a bert of 400M; of nemotron 49b there is no record

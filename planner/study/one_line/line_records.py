@@ -61,7 +61,6 @@ class LineReading:
     left_out: tuple[str, ...] = ()  # what has weight, and the plan does not have
     choices: Mapping[str, str] = field(default_factory=dict)  # where something is left out: this line, and others
     beside: Mapping[str, str] = field(default_factory=dict)  # the other sides of what it compares: names and lines
-    weighs_waiting: bool = False  # what an order later costs is a part of the answer
     side: str = ""  # of h100 or mi300x, what this one is called
 
 
@@ -141,8 +140,7 @@ _SHOWN: Mapping[str, Callable[[Any], str]] = {
     "texts_of": lambda of: f"{format_amount(of[0])} of {of[1]:,.10g} tokens",
     "place": lambda place: place.replace("_", " "),
     "rps": lambda rate: f"{rate:,.3g}" if rate >= 0.01 else f"{rate * HOURS_PER_DAY * SECONDS_PER_HOUR:,.3g} a day",
-    **dict.fromkeys(("busy", "growth", "tax", "discount", "vat", "resale", "loan", "billgrowth"),
-        lambda it: f"{it * 100:,.3g} %"),
+    **dict.fromkeys(WORDS["shares"].split(), lambda it: f"{it * 100:,.3g} %"),
 }  # fmt: skip
 
 
@@ -156,7 +154,6 @@ def shown_value(name: str, value: Any) -> str:
 
 
 NAMED = frozenset({"gpu", "gpus", "have", "model", "site", "provider", "seller", "billfor"})
-_ONE_COUNTS = frozenset(WORDS["one_counts"].split())
 MOST_SIDES = 4  # as many plans as can be pinned
 
 
@@ -217,25 +214,12 @@ class LineParts:
         text = self.line[start:end].strip(" ,;")
         self.phrases.append(UnderstoodPhrase(text, label, shown_value(name, value) if shown is None else shown))
 
-    def ask_for_sum(self, start: int, end: int) -> None:
-        """Ask whether a further sum is in the bill: OpenAI 22k, Gemini 4k a month."""
-        line, (first, last) = self.line, self.spans["bill"]
-        sums = ((at, PATTERNS["sum"].search(line[at:end])) for at, end in ((first, last), (start, end)))
-        spans = [(at + each.start(), at + each.end()) for at, each in sums if each]
-        total = f"{sum(parse_number(line[slice(*span)].lower()) for span in spans):.10g}"
-        for begin, stop, text in sorted([(*spans[0], total), (start, end, "")])[::-1]:
-            line = line[:begin] + text + line[stop:]
-        self.ask(start, end, {}, lines={f"{total} in all": line})
-
     def _leave_second(self, name: str, start: int, end: int) -> None:
-        if name == "bill":
-            self.ask_for_sum(start, end)
-            return
         second = self.line[start:end].strip(" ,;")
         first = self.line[slice(*self.spans.get(name, (0, 0)))].strip(" ,;")
         is_served = name == "team" and re.match(r"(?:to|for|with) ", first.lower())  # a 6 person startup, for 800 users
         has_weight = name != "place" and not is_served and (name != "team" or re.search(r"\d", second))
-        if has_weight and name in _ONE_COUNTS and re.search(r"\d", second) and first:
+        if has_weight and name in WORDS["one_counts"].split() and re.search(r"\d", second) and first:
             self.seconds.append(LineSecond(name, second, start, end, self.spans[name]))
         (self.left_out if has_weight else self.notes).append(f"{second}, as {first or name} is taken")
 

@@ -161,7 +161,6 @@ def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...])
         count_is_open=is_open, chip_is_open=not {"chip", "chip_have"} & values.keys(),
         tokens_are_open=fills and {"gpus", "length"} <= values.keys(), left_out=left_out,
         choices={ANSWER_IT: parts.line, **parts.other_lines()} if left_out else {}, beside=beside,
-        weighs_waiting="waits" in values,
         side=next((name for name in sides if name not in beside), ""),
     )  # fmt: skip
 
