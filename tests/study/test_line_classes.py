@@ -260,7 +260,7 @@ def test_a_model_of_ones_own_size_is_no_named_model(line: str, total: float, act
 
 @each_row(("line", "choice"), [
     ("I want to learn CUDA", "one L4"), ("what gpu for learning pytorch under 600 euros", "RTX 4060"),
-    ("100k a day, llama 70b", "requests"), ("we pay 22k for openai and 9k for anthropic a month", "31000"),
+    ("100k a day, llama 70b", "requests"),
     ("serve our 1.5T model at 8 rps", "40B"), ("budget 40000 kr for a 4090", "SEK"),
     ("500k RUB for a 4090", "leave it"),
 ])  # fmt: skip

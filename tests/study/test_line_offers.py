@@ -101,6 +101,17 @@ def test_a_growing_bill_beside_named_gpus_grows_alone() -> None:
     assert any("120 people are the size of the firm" in each for each in answer.reading.notes)
 
 
+@each_row(("line", "usd"), [
+    ("we pay 22k for openai and 9k for anthropic a month", 31_000),
+    ("OpenAI 22k, Gemini 4k a month, llama 70b instead", 26_000),
+])  # fmt: skip
+def test_two_sums_of_a_bill_are_taken_together_and_it_is_said(line: str, usd: float) -> None:
+    plan = _plan(line)
+    assert plan.bill is not None
+    assert plan.bill.usd_per_month == usd
+    assert any("Both sums are taken" in each for each in read_line(live_catalogue(), line, DAY).notes)
+
+
 @each_row(("line", "growth", "bill"), [
     ("we pay openai 12k a month growing 5% a month, llama 70b instead", 1.05**12 - 1, 0.0),
     ("16 H200, load grows 50% a year, we pay coreweave 40k a month", 0.5, 0.0),

@@ -296,7 +296,9 @@ def _ask_about_number(parts: LineParts, start: int, end: int) -> None:
         and not {"rps", "texts", "token_rate"} & values.keys()
     )
     counts = {f"{digits} {it}": f"{digits} {it}" for it in ("requests", "tokens", "dollars")} if is_rate else counts
-    if (
+    if "bill" in values and is_alone and digits[-1] in "km" and not is_rate:
+        parts.add("bill", digits, start, end)
+    elif (
         is_rate
         or text[0] == "-"
         or text.startswith(("minus", "negative"))

@@ -97,11 +97,9 @@ def _add_many(parts: LineParts, name: LineName, count: LineCount | None, chip: L
 def _is_kept(parts: LineParts, name: LineName, count: LineCount | None, kept_from: int | None) -> bool:
     if "have" in parts.values or count is None or PATTERNS["on_lease"].match(parts.line.lower(), name.end):
         return False
-    is_owned = (
-        ("owned" not in parts.values and PATTERNS["owned"].match(parts.line.lower(), name.end) is not None)
-        or PATTERNS["of_ours"].search(parts.rest[: name.start]) is not None
-        or PATTERNS["owned_since"].search(parts.line) is not None
-    )
+    is_owned = "owned" not in parts.values and PATTERNS["owned"].match(parts.line.lower(), name.end) is not None
+    is_owned = is_owned or PATTERNS["of_ours"].search(parts.rest[: name.start]) is not None
+    is_owned = is_owned or PATTERNS["owned_since"].search(parts.line) is not None
     if is_owned or name.end <= parts.replaced_until or kept_from is None or kept_from > count.start:
         return is_owned or name.end <= parts.replaced_until
     between = parts.rest[kept_from : count.start]  # right behind `we have`
@@ -135,12 +133,10 @@ def read_generic_count(parts: LineParts) -> None:
             name, now = ("gpus", "have") if "have" in parts.values else ("grows_to", "gpus")
             parts.add(name, parts.values[now] + count.many, count.start, word.end)
     for word in tokens(parts.rest):
+        is_alone = _UNIT_BEHIND.match(parts.rest, word.end) is None
+        is_alone = is_alone and parts.rest[word.end : word.end + 1] not in ("x", "%")
+        is_alone = is_alone and PATTERNS["ordered"].search(parts.rest[: word.start]) is not None
         is_behind = parts.spans.get("gpu", (0, 0))[1] + 1 == word.start  # b300 32
-        is_alone = (
-            _UNIT_BEHIND.match(parts.rest, word.end) is None
-            and parts.rest[word.end : word.end + 1] not in ("x", "%")
-            and PATTERNS["ordered"].search(parts.rest[: word.start]) is not None
-            and (is_behind or not re.match(r",\d{3}| *[|]", parts.rest[word.end :]))  # 40 loras
-        )
+        is_alone = is_alone and (is_behind or not re.match(r",\d{3}| *[|]", parts.rest[word.end :]))  # 40 loras
         if "chip" in parts.values and "gpus" not in parts.values and word.text.isdecimal() and is_alone:
             parts.add("gpus", int(word.text), word.start, word.end)

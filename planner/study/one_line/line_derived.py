@@ -317,9 +317,9 @@ def add_second_work(data: dict[str, Any], values: dict[str, Any], notes: list[st
         _add_peaks(data, values, notes)
     elif {"step", "gpus"} <= values.keys():
         base, (later, year) = values["gpus"], values["step"]
-        month = int((year - 1) * MONTHS_PER_YEAR) + 1
+        last = int((year - 1) * MONTHS_PER_YEAR)  # month before it
         work = {"busy_share": values["busy"]} if "busy" in values else {}
-        part = {**work, **({"first_month": month} if later > base else {"last_month": month - 1}), "label": "in part"}
+        part = {**work, **({"first_month": last + 1} if later > base else {"last_month": last}), "label": "in part"}
         steady = {**work, "label": "all along", "accelerators": int(min(base, later))}
         data["work"] = (steady, {**part, "accelerators": int(abs(later - base))})
         values["steps"] = True

@@ -115,8 +115,7 @@ def _with_budget(
         else f"{usd:,.0f} USD does not pay for one {label}; shown is the cost of one."
     ]
     if scenario.accelerator != tried[0].accelerator:
-        usual = catalogue.accelerator_label(tried[0].accelerator)
-        notes.insert(0, f"So much does not pay for one {usual}, used 60% of the time: {label} is taken in its place.")
+        notes.insert(0, f"So much does not pay for the usual GPU 60% of the time: {label} is taken in its place.")
     if len(tried) > 1:  # no GPU is named
         notes.append(owned_within(catalogue, tried[0].model_copy(update=alone), usd, day, WORDS["cards_to_own"]))
     hours = work.stated_hours_per_month

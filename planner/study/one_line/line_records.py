@@ -200,6 +200,9 @@ class LineParts:
                 self.line[self.spans[name][1] : start]
             ):  # 4 students and 2 postdocs
                 value += self.values[name]
+            elif name == "bill" and re.fullmatch(r"[\d.,]+[km]? [\d.,]+[km]?", f"{self.values[name]} {value}"):
+                value = f"{parse_number(self.values[name]) + parse_number(value):.10g}"
+                self.notes.append(f"Both sums are taken for the bill: {value} USD a month in all.")
             else:
                 self._leave_second(name, start, end)
                 self.rest = blank(self.rest, start, end)

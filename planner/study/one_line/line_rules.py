@@ -113,8 +113,7 @@ PARTS: dict[str, str] = {
     "SPELT": "|".join(sorted(map(re.escape, _WORDS), key=len, reverse=True)),
     "NOUNS": "|".join(word for word in WORDS["requests"].split() if len(word) > len("r|q")),
     "NATIONS": "|".join(WORDS["nationalities"]),
-    **{f"LIST_OF_{name.upper()}": WORDS[name].replace(" ", "|")
-        for name in ("people", "machines", "requests", "organizations")},
+    **{f"ANY_{of.upper()}": WORDS[of].replace(" ", "|") for of in ("people", "machines", "requests", "organizations")},
 }  # fmt: skip
 
 

@@ -206,8 +206,7 @@ def offers_of(catalogue: Catalogue, line: str) -> dict[str, str]:
         offer for offer in PATTERNS["offer"].finditer(line)
         if provider_called(catalogue, offer["who"].lower()) or (is_offered and offer["who"][0].isupper())
     ]  # fmt: skip
-    gaps = (PATTERNS["offer_gap"].fullmatch(line, one.end(), two.start()) for one, two in pairwise(run))
-    if len(run) < len("ab") or not all(gaps):
+    if not run[1:] or not all(PATTERNS["offer_gap"].fullmatch(line, a.end(), b.start()) for a, b in pairwise(run)):
         return {}
     has_terms = run[0]["term"] is not None  # one that stands behind the last alone is of all
     start, end = run[0].start(), run[-1].end() - (0 if has_terms else len(run[-1]["term"] or ""))

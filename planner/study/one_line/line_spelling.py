@@ -139,8 +139,7 @@ def middle_of_ranges(line: str, notes: list[str]) -> str:
         )
         if low >= high or len(text) > len(match[0]) or is_change:
             return match[0]
-        typed = re.sub(r"(?<![\d.])0+(?=\d)", "", match[0].strip())
-        notes.append(f"Of {typed} the middle is taken: {mean:,.10g}.")
+        notes.append(f"Of {PATTERNS['padding'].sub('', match[0].strip())} the middle is taken: {mean:,.10g}.")
         return text.rjust(len(match[0]))
 
     return PATTERNS["range"].sub(middle, line)

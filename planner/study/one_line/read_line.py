@@ -60,7 +60,6 @@ LONGEST = 300
 _MOST_BUDGET = 1e11  # dollars: more than all that makers ship in a year
 _WEIGHTLESS = ("team", "setting", "reservation", "one_time")  # no cost follows from how many share GPUs
 _MOST_OF_EACH = {"in": 16e6, "out": 1e6}  # tokens of a request: more are those of a month
-_EXPLAINED = {"budget": "monthly_budget", "team": "is_firm"}  # quantities, and what stands in their place
 _ALWAYS = (("busy", 1.0), ("every", 1.0))
 _EXAMPLE = "64 H100 for 3 months in Germany, or Llama 70B at 5 requests a second"
 _MOST_UNSTATED = 1_000  # GPUs: for more a line states how many
@@ -136,7 +135,7 @@ def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...])
     if is_guess(scenario, values):  # a word that nobody knows may be the name
         parts.left_out += unknown
         unknown = ()
-    explained = {"machine_size", *(name for name, by in _EXPLAINED.items() if by in values)}
+    explained = {"machine_size", *(["budget"] * ("monthly_budget" in values)), *(["team"] * ("is_firm" in values))}
     stated = sorted(parts.spans.keys() & values.keys() - explained, key=parts.spans.__getitem__)
     ignored = (
         name for name in stated
