@@ -9,7 +9,6 @@ from planner.scenario.scenario import ANY_ACCELERATOR, USUAL_SITE, Scenario
 from planner.study.one_line.line_names import LineName, LineToken, chips_of_memory, find_names, near_name, tokens
 from planner.study.one_line.line_records import (
     GPU_WORDS,
-    LABELS,
     NAMED,
     LineParts,
     LineQuestion,
@@ -116,7 +115,7 @@ def is_negated(catalogue: Catalogue, parts: LineParts, name: LineName) -> bool:
     elif provider is not None and not is_chip and not (negation and PATTERNS["leaves"].match(negation[0])):
         parts.values.setdefault("refused", set()).add(provider.key)
         text, label = parts.line[start:end].strip(" ,;"), catalogue.providers[provider.key].label
-        parts.phrases.append(UnderstoodPhrase(text, LABELS["refused"], label))
+        parts.phrases.append(UnderstoodPhrase(text, WORDS["labels"]["refused"], label))
     else:
         parts.left_out.append(parts.line[start:end].strip())
     parts.rest = blank(parts.rest, start, end)

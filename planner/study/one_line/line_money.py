@@ -6,12 +6,11 @@ from typing import NamedTuple
 
 from planner.scenario.base import HOURS_PER_MONTH
 from planner.scenario.typed_money import parse_money
-from planner.study.one_line.line_rules import BLANK, PARTS, PATTERNS, SIZES, blank, hours_of, parse_number
+from planner.study.one_line.line_rules import BLANK, PARTS, PATTERNS, blank, hours_of, parse_number
 from planner.study.one_line.line_words import WORDS
 from pricing.exchange import DOLLAR, Rates
 
 _CODES = WORDS["currencies"]
-_EACH = ("gpu", "gpus", "card", "cards", "piece", "unit", "each", "apiece")
 _MOST_OF_ONE_GPU = 100_000  # dollars: a larger sum for each is of a machine
 _LEAST_OF_ONE_GPU = 200
 _LEAST_AN_HOUR = 0.25  # dollars: a smaller one may be of electricity
@@ -68,7 +67,7 @@ def _amount(
     line: str, match: re.Match[str], digits: str, mark: str, rates: Rates, *, by_token: bool = False
 ) -> LineAmount:
     number = re.sub(r"^0+(?=\d)", "", digits.strip())
-    number = re.sub(rf"(?<=[\d\s])(?:{'|'.join(SIZES)})$", lambda it: SIZES[it[0]], number)
+    number = re.sub(rf"(?<=[\d\s])(?:{'|'.join(WORDS['sizes'])})$", lambda it: WORDS["sizes"][it[0]], number)
     said, low = match.groupdict(), mark.casefold()
     code = (said.get("country") or said.get("of") or _CODES.get(low) or _CODES.get(low.rstrip("s")) or low).upper()
     is_euro = mark in ("c", "ct", "cts") and PATTERNS["in_euros"].search(line)
@@ -100,7 +99,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
     # A word of these stands before their number.
     names = ("bare", "bare_rate", "for_all", "at", "priced", "without_currency")
     is_behind = match.re in (PATTERNS[name] for name in names)
-    before, is_each = line[: match.start("n") if is_behind else match.start()], per in _EACH
+    before, is_each = line[: match.start("n") if is_behind else match.start()], per in WORDS["of_each_gpu"]
     words = line[: match.end() + len(" budget")]
     around = f"{before}#{line[match.end() :]}"
     roles = {

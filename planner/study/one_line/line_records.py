@@ -125,9 +125,6 @@ def count_beside(line: str, start: int, end: int) -> LineCount | None:
     return LineCount(2 if behind["pair"] else int(parse_number(digits)), end, behind.end())
 
 
-LABELS: Mapping[str, str] = WORDS["labels"]
-
-
 _SHOWN: Mapping[str, Callable[[Any], str]] = {
     "length": lambda hours: f"{hours / HOURS_PER_MONTH:,.3g}", "due": lambda hours: f"{hours / HOURS_PER_DAY:,.4g}",
     "audio": lambda rate: f"{rate * HOURS_PER_DAY * SECONDS_PER_HOUR:,.4g} hours a day",
@@ -210,7 +207,7 @@ class LineParts:
         self.spans.setdefault(name, (start, end))
         self.values[name] = value
         self.rest = blank(self.rest, start, end)
-        label = LABELS.get(name) or (KEYS[name].label if name in KEYS else name)
+        label = WORDS["labels"].get(name) or (KEYS[name].label if name in KEYS else name)
         if self.line[end - 1 : end].isalnum():
             end = PATTERNS["rest_of_word"].match(self.line, end).end()  # type: ignore[union-attr]
         start -= len(re.search(r"\w*$", self.line[:start])[0]) if self.line[start : start + 1].isalnum() else 0  # type: ignore[index]
@@ -246,7 +243,7 @@ class LineParts:
     def words_of(self, name: str) -> str:
         """Return the words of a quantity as they were typed."""
         start, end = self.spans.get(name, (0, 0))
-        return self.line[start:end].strip(" ,;") or LABELS.get(name, name)
+        return self.line[start:end].strip(" ,;") or WORDS["labels"].get(name, name)
 
     def compared(self) -> dict[str, str]:
         """Return the line of each side that it compares, h100 or mi300x, itself for the first: none is left out.

@@ -25,7 +25,6 @@ HOURS_OF_UNIT = {
     "fo": HOURS_PER_DAY * DAYS_PER_WEEK * 2,
 }  # fmt: skip
 _WORDS = {word: float(number) for word, number in WORDS["counts"].items()}
-SIZES: Mapping[str, str] = WORDS["sizes"]
 
 
 class Rule(NamedTuple):
@@ -41,7 +40,7 @@ def parse_number(text: str) -> float:
     plain = text.strip()
     if plain in _WORDS:
         return _WORDS[plain]
-    plain = re.sub(rf"(?<=[\d\s])(?:{'|'.join(SIZES)})$", lambda it: SIZES[it[0]], plain)
+    plain = re.sub(rf"(?<=[\d\s])(?:{'|'.join(WORDS['sizes'])})$", lambda it: WORDS["sizes"][it[0]], plain)
     return parse_amount(plain) or 0.0
 
 
@@ -128,7 +127,6 @@ PATTERNS: Mapping[str, re.Pattern[str]] = {name: re.compile(whole(text)) for nam
 
 _LEAST_MS = 20  # a time without a unit: 500 is in milliseconds, 2 in seconds
 _MOST_LOG_GROWTH = 9.0  # beyond what a plan may have, which it says
-_MULTIPLES = {"doubl": 2.0, "tripl": 3.0, "quadrupl": 4.0}
 _WEEK = HOURS_OF_UNIT["w"]
 # How the value of a rule follows from what it matches, by the name that line_words.yaml has for it.
 _VALUES: Mapping[str, Any] = {
@@ -137,8 +135,8 @@ _VALUES: Mapping[str, Any] = {
     "share": lambda match: number_in(match) / 100,
     "mean_share": lambda match: (number_in(match) + parse_number(match["n2"])) / 200,
     "span_of_period": lambda match: number_in(match) * hours_of(match["span"]) / hours_of(match["unit"]),
-    "multiple": lambda match: _MULTIPLES[match["times"]],
-    "multiple_less_one": lambda match: _MULTIPLES[match["times"]] - 1,
+    "multiple": lambda match: float(WORDS["times"][match["times"]]),
+    "multiple_less_one": lambda match: float(WORDS["times"][match["times"]]) - 1,
     "rest_share": lambda match: 1 - number_in(match) / 100,
     "in_thousands": lambda match: number_in(match) * (1_000.0 if match["size"].startswith(("p", "m")) else 1.0),
     "number_of_many": lambda match: (number_in(match), parse_number(match["many"])),

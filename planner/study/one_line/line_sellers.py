@@ -17,7 +17,7 @@ from planner.scenario.path import set_value
 from planner.scenario.scenario import USUAL_ACCELERATOR, Scenario
 from planner.scenario.typed_money import to_dollars
 from planner.study.one_line.line_records import LEAST_RPS, LineError
-from planner.study.one_line.line_rules import PATTERNS, parse_number
+from planner.study.one_line.line_rules import DAYS_PER_WEEK, PARTS, PATTERNS, parse_number
 from planner.study.one_line.line_words import WORDS
 from planner.study.plan_any import scenario_from_token_bill
 from pricing import Catalogue, PricingError, UnknownNameError, names
@@ -27,12 +27,9 @@ from pricing.market.sellers import TERM_MONTHS
 from pricing.meant import Meant
 from pricing.orderable import Order, bloc_members, refusal_reason, run_coordinates
 
-_FORMS = r"(?:instruct|chat|it|turbo|fast|lite|us|fp8|nvfp4|preview|\d{4})*"  # of one model, behind its name
 USUAL_MODEL, USUAL_SELLER = "Llama-3.3-70B", "OpenAI"  # of a page too: what would be run in place of an API
 LINE = "line"
 ONE_PERSON_REQUESTS_PER_S = 0.01  # an assumption: one person at a desk asks every hundred seconds
-_MESSAGES = "messages-per-user"
-_DAYS_PER_WEEK = 7
 _REQUEST_SECONDS = 10  # an assumption: 300 tokens at 30 a second
 PART_OF_MONTH, _SHORTEST_PLAN_MONTHS = 0.01, 3  # of a month, that is less than a day
 _MOST_AN_HOUR = 20  # dollars: of an offer without a period
@@ -148,7 +145,7 @@ def _hosted_price(catalogue: Catalogue, values: Mapping[str, Any]) -> str:
     vendor, board = values.get("seller", USUAL_SELLER), rivals().boards["general"].scores
     of_seller = [key for key, price in catalogue.hosted.items() if price.vendor == vendor] or list(catalogue.hosted)
     model = values.get("model", "")
-    wanted = re.compile(rf"{re.escape(names.plain(model))}{_FORMS}")
+    wanted = re.compile(rf"{re.escape(names.plain(model))}{PARTS['FORMS']}")
     fitting = [
         key for key, price in catalogue.hosted.items()
         if model and (price.model == model or wanted.fullmatch(names.plain(key.partition("/")[2])))
@@ -274,9 +271,9 @@ def add_users(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) ->
         values |= {"last_month": months, "peak": in_time} if months < _SHORTEST_PLAN_MONTHS else {}
         notes.append("The work is taken to come evenly in that time.")
     elif "team" in values:
-        per_hour = catalogue.facts[_MESSAGES].figure.newest.typical
+        per_hour = catalogue.facts["messages-per-user"].figure.newest.typical
         values["rps"] = max(values["team"] * per_hour / SECONDS_PER_HOUR, LEAST_RPS)
-        per_week = per_hour * HOURS_PER_DAY * _DAYS_PER_WEEK
+        per_week = per_hour * HOURS_PER_DAY * DAYS_PER_WEEK
         notes.append(f"{values['team']:,.0f} users are taken to write {per_week:.0f} messages a week each.")
 
 

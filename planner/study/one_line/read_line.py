@@ -58,7 +58,6 @@ from pricing.meant import Meant
 
 LONGEST = 300
 _MOST_BUDGET = 1e11  # dollars: more than all that makers ship in a year
-_WEIGHTLESS = ("team", "setting", "reservation", "one_time")  # no cost follows from how many share GPUs
 _MOST_OF_EACH = {"in": 16e6, "out": 1e6}  # tokens of a request: more are those of a month
 _ALWAYS = (("busy", 1.0), ("every", 1.0))
 _EXAMPLE = "64 H100 for 3 months in Germany, or Llama 70B at 5 requests a second"
@@ -143,7 +142,7 @@ def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...])
     )  # fmt: skip
     reasons = {**dict.fromkeys(ignored, "this plan has no use for it"), **unused}
     idle = {name: f"{parts.words_of(name)}, as {why}" for name, why in reasons.items() if name in parts.spans}
-    light = {*_WEIGHTLESS} - ({"team"} if PATTERNS["multiplies"].search(parts.line) else set())
+    light = {*WORDS["weightless"]} - ({"team"} if PATTERNS["multiplies"].search(parts.line) else set())
     quiet = {name for name in idle if name in light or (name, values.get(name)) in _ALWAYS}
     notes += tuple(f"Not used: {idle[name]}." for name in idle if name in quiet)
     sides = parts.compared()
