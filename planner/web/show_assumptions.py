@@ -162,7 +162,7 @@ def _edit(key: str, values: dict[str, float], unit: str, head: str, path: Path) 
 
 def glossary(inputs: Sequence[AssumptionRow]) -> None:
     """Show the meaning of the words on this page, from the glossary."""
-    with show.on_demand("glossary", "What the words mean") as is_open:
+    with show.on_demand("glossary", "Glossary") as is_open:
         if is_open:
             entries = entries_used_in((*_WORDS_OF_THE_PAGE, *(row.label for row in inputs)))
             show.bullets([f"**{words.markdown(entry.word)}**: {words.markdown(entry.meaning)}" for entry in entries])

@@ -178,7 +178,7 @@ def test_a_stranger_sees_prices_and_can_change_none(monkeypatch: pytest.MonkeyPa
     before, asked = events(), len(server.asked)
     app = looks(monkeypatch, {})
     shown = " ".join(str(one.value) for one in (*app.markdown, *app.caption))
-    assert "read and decided on by those whom the one who runs this server names" in shown
+    assert "Only people whom the administrator of this server names" in shown
     assert "read-today" not in [one.key for one in app.button]
     assert not app.text_input or "live-name" not in [one.key for one in app.text_input]
     for button in app.button:  # a client of one's own presses what is greyed out

@@ -208,7 +208,7 @@ class WaitingSchema(SchemaModel):
 
     sentences: Sentences = Field(description="for people: when to order, or why nothing can be put off")
     best_month: int | None = Field(description="0 is today; null: never buying costs least, or nothing can be put off")
-    never_usd: float | None = Field(description="renting all along")
+    never_usd: float | None = Field(description="renting throughout")
     never_cheaper_share: Share | None = Field(description="of futures in which never buying beats buying today")
     futures: int | None = Field(description="how many were simulated")
     months: tuple[OrderMonthSchema, ...] = Field(description="each month in which the order arrives before the end")

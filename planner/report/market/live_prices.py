@@ -25,7 +25,7 @@ _PROMISE = (
 )
 CANCELLED = "Cancelled: nothing was changed."
 OFFLINE = f"No connection: none of the first {OFFLINE_AFTER} sources could be reached. Nothing was changed."
-MAY_NOT = "Here live prices are read and decided on by those whom the one who runs this server names."
+MAY_NOT = "Only people whom the administrator of this server names may read live prices and decide on them."
 NAMELESS = "A decision is kept under a name: say who decides."
 _MOVES_SHOWN, _MOVED = 5, 0.05  # accelerators; less is no news
 UNDER_WAY: tuple[SourceState, ...] = ("waiting", "reading")
