@@ -182,6 +182,8 @@ _VALUES: Mapping[str, Any] = {
     "clock_share": clock_share, "nights": NIGHT_HOURS / HOURS_PER_DAY,
     "evenings": EVENING_HOURS / HOURS_PER_DAY, "weekends": 2 / DAYS_PER_WEEK,
     "nights_and_weekends": (NIGHT_HOURS * WORKING_DAYS + 2 * HOURS_PER_DAY) / _WEEK,
+    "idle_nights": 1 - NIGHT_HOURS / HOURS_PER_DAY, "idle_weekends": WORKING_DAYS / DAYS_PER_WEEK,
+    "idle_nights_and_weekends": (HOURS_PER_DAY - NIGHT_HOURS) * WORKING_DAYS / _WEEK,
     "office_hours": OFFICE_HOURS_PER_WEEK / _WEEK,
     "shifts": lambda match: SHIFT_HOURS * parse_number(match["n"]) * WORKING_DAYS / _WEEK,
     "evenings_a_week": lambda match: number_in(match) * EVENING_HOURS / _WEEK,
