@@ -259,7 +259,7 @@ def line_code(line: Line, place: int) -> str:
 
 
 def _line(plan: Plan, option: Option, line: Line, place: int, ids: AssumptionIds) -> dict[str, Any]:
-    shape = option.ledger.monthly_usd.shape
+    shape = plan.setting.timeline.last + 1
     usd, parts = np.broadcast_to(line.usd, shape), priced(line)
     factor, is_taxed = monthly_discount_factors(plan.setting), plan.setting.scenario.tax is not None
     origin = parts.price.origin if parts.price else None
@@ -302,7 +302,7 @@ def seller(plan: Plan, option: Option) -> dict[str, Any]:
 
 def _hours(plan: Plan, option: Option) -> dict[str, Any]:
     setting, ledger = plan.setting, option.ledger
-    months = ledger.monthly_usd.shape
+    months = setting.timeline.last + 1  # also where no line has an amount
     available = option.accelerators * setting.terms.hours_per_month * setting.timeline.runs
     used = np.broadcast_to(option.useful_hours, months)
     has_capital = any(line.treatment == "capital" for line in ledger.lines)
@@ -320,7 +320,7 @@ def _hours(plan: Plan, option: Option) -> dict[str, Any]:
         "present_value": np.zeros(months),
         "book_depreciation": np.asarray(book_depreciation_usd(setting, ledger, life)) if has_capital else np.nan,
         "tax_depreciation": np.asarray(tax_depreciation_usd(setting, ledger)) if is_taxed else np.nan,
-        "cumulative_cash": np.cumsum(cash_paid_usd(ledger)),
+        "cumulative_cash": np.cumsum(np.broadcast_to(cash_paid_usd(ledger), months)),
         "gpu_hours_available": available,
         "gpu_hours_used": used,
         "utilisation": np.divide(used, available, out=np.full(months, np.nan), where=available > 0),

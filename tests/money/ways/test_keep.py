@@ -1,5 +1,6 @@
 """Keep: what it would fetch today is its price, its work is bounded by its speed, and the rest is rented."""
 
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planner.money.ledger import Ledger
 from planner.money.measures import cash_by_year_usd, cash_paid_usd, cash_today_usd, peak_cash
 from planner.money.option import OptionLedger, Unavailable
 from planner.money.owning.resale import existing_ages, used_worth
@@ -127,6 +129,13 @@ def test_cash_of_the_file_is_the_cash_of_the_answer(any_plan: Scenario, kept: An
         assert paid[0] == pytest.approx(float(cash_today_usd(option.ledger)), abs=little)
         assert paid.sum() == pytest.approx(float(cash_by_year_usd(option.ledger).sum()), abs=little)
         assert paid[:13].sum() == pytest.approx(float(cash_by_year_usd(option.ledger)[0]), abs=little)
+
+
+def test_the_file_has_every_month_of_an_option_that_costs_nothing() -> None:
+    made = of(Scenario())
+    free = replace(made.options[0], ledger=Ledger("free", ()))
+    hours = cash_table(replace(made, options=(free,))).to_pandas()
+    assert sorted(hours["period_index"].unique()) == list(range(made.setting.timeline.last + 1))
 
 
 @pytest.mark.parametrize(("count", "speed", "able"), [(32, 1.0, 32.0), (8, 0.1, 0.8), (200, 0.05, 10.0)])
