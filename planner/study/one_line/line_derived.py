@@ -120,7 +120,7 @@ def own_model(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) ->
 def add_derived(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> None:
     """Add what follows from other quantities: totals of what is stated of each, a bill of a contract."""
     _add_facts(catalogue, values)
-    if "is_firm" in values and {"gpus", "bill", "have", "gpu_hours"} & values.keys() and "paid_each" not in values:
+    if "is_firm" in values and {*WORDS["without_people"]} & values.keys() and "paid_each" not in values:
         notes.append(f"{values.pop('team'):,.0f} people are the size of the firm, not those who use the GPUs.")
     if "have" in values and values.pop("all_price", None):
         notes.append("What was paid for the GPUs that you have is gone, and counts nothing.")

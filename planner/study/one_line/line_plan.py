@@ -157,7 +157,8 @@ def _usual_task(values: Mapping[str, Any], notes: list[str]) -> str:
 
 def _goes_by_hours(values: Mapping[str, Any], task: str) -> bool:
     """Return whether GPUs and their hours are planned: stated ones, or what the budget of many people pays for."""
-    if {"team", "budget"} <= values.keys() and task in ("tune", "train"):
+    is_yearly = task == "tune" and values.get("length", 0) >= HOURS_PER_YEAR
+    if "budget" in values and (is_yearly or ("team" in values and task in ("tune", "train"))):
         return not {*WORDS["of_one_run"]} & values.keys()
     is_short = {"gpus", "length"} <= values.keys() and values["length"] < _SHORTEST_HOURS
     is_used = "gpus" in values and values.get("busy", 1) < 1

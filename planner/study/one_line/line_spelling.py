@@ -139,7 +139,7 @@ def middle_of_ranges(line: str, notes: list[str]) -> str:
         )
         if low >= high or len(text) > len(match[0]) or is_change:
             return match[0]
-        notes.append(f"Of {PATTERNS['padding'].sub('', match[0].strip())} the middle is taken: {mean:,.10g}.")
+        notes.append(f"Of {PATTERNS['padding'].sub('', match[0].strip())} the middle is taken: {text}.")
         return text.rjust(len(match[0]))
 
     return PATTERNS["range"].sub(middle, line)
