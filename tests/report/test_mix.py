@@ -111,7 +111,7 @@ def test_waiting_says_when_to_order_and_what_it_costs() -> None:
     assert buy_or_wait_sentences(now)[0].startswith("If you buy (buy 8 and run them), buy now: ")
     never = waits(made(work(busy_share=0.05), own={"hardware_price_change_per_year": -0.1}))
     assert buy_or_wait_sentences(never)[0].startswith("Do not buy: renting throughout costs")
-    assert "prices of hardware fall 10% a year, 0 months until delivery" in " ".join(buy_or_wait_sentences(never))
+    assert "prices of hardware fall 10% a year, and 0 months until delivery" in " ".join(buy_or_wait_sentences(never))
     table = buy_or_wait_table(now).to_pandas()
     assert table["Order in month"].tolist() == list(now.months)
     assert table["Worth of waiting, USD"].tolist() == pytest.approx(
