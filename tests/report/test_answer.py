@@ -5,6 +5,7 @@ from urllib.parse import parse_qsl
 import numpy as np
 import pytest
 
+from planner.report.answer.advice import rests_on
 from planner.report.answer.notes import deciding_people_sentences
 from planner.report.answer.plan_report import PlanReport, plan_text
 from planner.report.answer.sentences import AnswerSummary, summarize_answer
@@ -133,3 +134,17 @@ def test_the_people_are_named_where_they_decide() -> None:
     assert deciding_people_sentences(few.plan, few) == ()
     said = ("The people decide: without them buying would cost less than reserving.",)
     assert deciding_people_sentences(many.plan, many) == said
+
+
+@pytest.mark.parametrize(("count", "paid"), [(20, "machines of 8: 24 GPUs are paid for"), (16, "")])
+def test_machines_that_are_rented_whole_are_said_where_one_is_not_full(count: int, paid: str) -> None:
+    offer = next(
+        key for key, offer in CATALOGUE.offers.items()
+        if (offer.accelerator, offer.provider, offer.purchase) == ("H100-SXM5-80GB", "aws", "on_demand")
+        and offer.accelerators_per_instance == 8
+    )  # fmt: skip
+    link = {"gpus": str(count), "gpu": "H100-SXM5-80GB", "offer": offer}
+    found = decided(planned(CATALOGUE, scenario_from_link(link)[0], DAY), 128).answer
+    text = " ".join(rests_on(found.plan, found.ranked))
+    assert paid in text
+    assert ("are paid for" in text) == bool(paid)

@@ -1,5 +1,6 @@
 """Advice with an answer: likely typing errors, warnings, sources and age of prices, omitted options."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -7,6 +8,7 @@ import numpy as np
 
 from planner.money.ledger import Origin
 from planner.money.old_figures import ImplausibleInput, OldFigure, doubts, old_figures
+from planner.money.option import Option
 from planner.money.plan import Plan
 from planner.money.renting.interruptions import OF_MACHINE
 from planner.money.renting.offer_inputs import PRICE, estimated_prices, is_by_contract, purchase_text
@@ -169,16 +171,24 @@ def _price_sources(plan: Plan, way: EvaluatedOption) -> Iterator[str]:
     is_silent = offer.region.casefold() in _SILENT
     place = ", which does not say where" if is_silent else f", {offer.region}"
     if quote is None:
-        yield f"{seller}{place}: {words.worth(price)}{_interruption_text(way)}."
+        yield f"{seller}{place}: {words.worth(price)}{_interruption_text(way)}.{_whole_machines(way.option)}"
     else:
         buying = "on spot machines" if name == "spot" else purchase_text(offer, term)
         text = _market_text(quote, offer, f"{seller}{place}", buying, by_contract=is_by_contract(offer, term))
-        yield f"{text}{_interruption_text(way)}."
+        yield f"{text}{_interruption_text(way)}.{_whole_machines(way.option)}"
         if name != "spot":
             yield from _local_price(setting, key, quote, "reserved" if term else "on_demand")
         if is_by_contract(offer, term) or quote.band.cheapest_seller != offer.provider:
             return  # with whichever seller has it
     yield from _capacity_warnings(plan, key, seller)
+
+
+def _whole_machines(option: Option) -> str:
+    """Return how many GPUs are paid for where machines are rented whole and the last one is not full."""
+    each = option.ledger.numbers.get("accelerators_per_machine")
+    size, wanted = 1 if each is None else int(each.value), math.ceil(option.accelerators)
+    idle = -wanted % size
+    return f" It is rented in machines of {size}: {wanted + idle:,} GPUs are paid for." if idle else ""
 
 
 def _local_price(setting: PlanContext, key: str, quote: MarketPrice, buying: Purchase) -> Iterator[str]:
@@ -201,9 +211,8 @@ def _local_price(setting: PlanContext, key: str, quote: MarketPrice, buying: Pur
     low, typical, high = map(words.usd_per_hour, (band.low, band.typical, band.high))
     least = ", of few sellers" if band.has_few_sellers else ""
     if band.cheapest_seller is not None and buying != "reserved":
-        least += (
-            f", from {words.usd_per_hour(band.cheapest or 0.0)} at {catalogue.providers[band.cheapest_seller].label}"
-        )
+        asks = words.usd_per_hour(band.cheapest_read or 0.0)
+        least += f", from {asks} at {catalogue.providers[band.cheapest_seller].label}"
     yield f"That is the price anywhere: in {site} it is {typical} ({low} to {high}){least}."
 
 
