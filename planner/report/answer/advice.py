@@ -143,7 +143,7 @@ def price_text(answer: Answer) -> str:
             return f"{typical}; no seller is likely to have it now"
         days, seller = round(band.cheapest_age_days or 0.0), setting.catalogue.providers[band.cheapest_seller].label
         usd = words.usd_per_hour(band.cheapest_read)
-        listed = f"lists {usd} today" if days <= 0 else f"listed {usd} {words.count(days, 'day')} ago"
+        listed = f"lists {usd} today" if days <= 0 else f"listed {usd}, {words.count(days, 'day')} ago"
         return f"{typical}; {seller} {listed}"
     return ""
 
