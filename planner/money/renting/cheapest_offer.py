@@ -1,6 +1,6 @@
 """The offers that a plan rents from by default: the cheapest whole bills, each price as it is believed today."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import get_args
@@ -10,7 +10,7 @@ import numpy as np
 from planner.money.demand.stream import DemandLayer
 from planner.money.ledger import COMPUTED, Ledger, LedgerInput, Line
 from planner.money.price_path import pair
-from planner.money.renting.bill import OfferBills, bills, rank
+from planner.money.renting.bill import OfferBills, bills
 from planner.money.renting.bookings import cheapest_bookings, term_sequences
 from planner.money.renting.interruptions import LEAST_LEFT, add_interruptions, demand_of, interruptible_work, stretch
 from planner.money.renting.offer_inputs import TERM_MONTHS, add_offer_inputs, estimated_prices
@@ -55,16 +55,6 @@ def default_offer_filter(accelerator: str) -> OfferFilter:
     return OfferFilter(accelerators=frozenset({accelerator}), purchases=USUAL_PURCHASES)
 
 
-def choose(among: Sequence[OfferBills]) -> int | None:
-    """Return the index of the cheapest bill, ties by id; None where none has a price.
-
-    It is counted over the offers of the first bills, then of the second, and so on.
-    """
-    first = rank(among)[:1].tolist()
-    usd = np.concatenate([market.total_usd for market in among])
-    return first[0] if first and np.isfinite(usd[first[0]]) else None
-
-
 @dataclass(frozen=True)
 class _EligibleOffers:
     """The offers of one kind of purchase that can take the plan's order; or why none can."""
@@ -77,8 +67,9 @@ def taken(setting: PlanContext) -> ChosenOffers:
     """Return the offers of a plan: those the scenario names, none beside your own price, else the market's."""
     scenario = setting.scenario
     eligible, prices = _eligible_by_purchase(setting)
-    lacks = {kind: offers.lacks for kind, offers in eligible.items() if offers.lacks is not None}
-    offers = ChosenOffers(prices=prices, lacks=lacks)
+    offers = ChosenOffers(
+        prices=prices, lacks={kind: offers.lacks for kind, offers in eligible.items() if offers.lacks is not None}
+    )
     rent, spot = scenario.rent, scenario.spot
     if rent.offer or rent.usd_per_accelerator_hour is not None:
         offers = replace(offers, on_demand=rent.offer)
@@ -173,31 +164,42 @@ def _on_demand(setting: PlanContext, keys: tuple[str, ...]) -> ChosenOffers:
         return replace(offers, lacks=lacks, market=(bridging_price(setting, order),))
     if not keys:
         return offers
-    key, market = _placed(setting, order, bills(setting, setting.demand.all, keys))
+    keys = _at_named_seller(setting.catalogue, order, keys)
+    if order is None or len(keys) > 1:
+        keys = _ranked(bills(setting, setting.demand.all, keys))
+    key, market = _placed(setting, order, keys)
     return replace(offers, on_demand=key, market=market)
 
 
+def _ranked(among: OfferBills) -> tuple[str, ...]:
+    """Return the offers with a price, the cheapest bill first."""
+    return tuple(among.offers[at] for at in among.ranking.tolist() if np.isfinite(among.total_usd[at]))
+
+
+def _at_named_seller(catalogue: Catalogue, order: OrderMarket | None, keys: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the offers at which an order may be placed: your quotes, and those of the seller that the market names."""
+    if order is None:
+        return keys
+
+    def preference(key: str) -> tuple[bool, bool]:
+        return catalogue.offers[key].provider != order.seller, is_small(catalogue, key, order.count)
+
+    best = min((preference(key) for key in keys if not is_your_price(catalogue, key)), default=None)
+    return tuple(key for key in keys if is_your_price(catalogue, key) or preference(key) == best)
+
+
 def _placed(
-    setting: PlanContext, order: OrderMarket | None, among: OfferBills
+    setting: PlanContext, order: OrderMarket | None, keys: tuple[str, ...]
 ) -> tuple[str | None, tuple[MarketPrice, ...]]:
-    """Return where an order is placed, at the market's price; a quote of yours is taken where it asks less."""
-    catalogue, kept, cheapest = setting.catalogue, setting.offers.market, _cheapest(among)
-    if cheapest is None or order is None:
-        return cheapest, kept
-    ranked = [among.offers[at] for at in among.ranking.tolist()]
-    quote = next((key for key in ranked if is_your_price(catalogue, key)), None)
+    """Return which of ranked offers takes an order, at the market's price; your quote does where it asks less."""
+    catalogue, kept = setting.catalogue, setting.offers.market
+    if not keys or order is None:
+        return next(iter(keys), None), kept
+    quote = next((key for key in keys if is_your_price(catalogue, key)), None)
     if quote is not None and estimated_prices(setting, (quote,)).typical[0] <= order.band.typical:
         return quote, kept
-    listed = [key for key in ranked if not is_your_price(catalogue, key)] or ranked
-    named = min(
-        listed, key=lambda key: (catalogue.offers[key].provider != order.seller, is_small(catalogue, key, order.count))
-    )
+    named = next((key for key in keys if not is_your_price(catalogue, key)), keys[0])
     return named, (*kept, order.at(named))
-
-
-def _cheapest(among: OfferBills) -> str | None:
-    at = choose((among,))
-    return None if at is None else among.offers[at]
 
 
 def _on_spot(setting: PlanContext, keys: tuple[str, ...]) -> ChosenOffers:
@@ -211,16 +213,23 @@ def _on_spot(setting: PlanContext, keys: tuple[str, ...]) -> ChosenOffers:
     order = order_market(setting, "spot")
     if order is not None and not order.is_available:
         return replace(offers, lacks={**offers.lacks, "spot": order.unavailable_text()})
-    among = bills(setting, demand_of(setting, works).all, keys)
+    keys = _at_named_seller(setting.catalogue, order, keys)
+    if order is None or len(keys) > 1:
+        keys = _ranked(_with_interruptions(setting, bills(setting, demand_of(setting, works).all, keys)))
+    key, market = _placed(setting, order, keys)
+    return replace(offers, spot=key, market=market)
+
+
+def _with_interruptions(setting: PlanContext, among: OfferBills) -> OfferBills:
+    """Add what is calculated anew after interruptions."""
     sheet = setting.input_sheet()
-    add_offer_inputs(sheet, setting, keys, RentalInputs())
+    add_offer_inputs(sheet, setting, among.offers, RentalInputs())
     add_interruptions(sheet, setting)
     longer = stretch(sheet)
     lost = among.part_usd("compute") * (np.where(longer.is_found, longer.value, 1 / LEAST_LEFT).reshape(-1) - 1)
     used = (LedgerInput("lost_usd", lost.reshape(-1, 1), "USD", COMPUTED),)
-    ledger = Ledger(among.ledger.title, (*among.ledger.lines, Line("Interruptions", "interruptions", "lost_usd", used)))
-    key, market = _placed(setting, order, replace(among, ledger=ledger))
-    return replace(offers, spot=key, market=market)
+    lines = (*among.ledger.lines, Line("Interruptions", "interruptions", "lost_usd", used))
+    return replace(among, ledger=Ledger(among.ledger.title, lines))
 
 
 def _reserved(setting: PlanContext, eligible: Mapping[str, _EligibleOffers]) -> ChosenOffers:
@@ -342,11 +351,10 @@ def hired(  # noqa: PLR0913 - a question of as many parts
         site=setting.scenario.site,
     )  # fmt: skip
     among = bills(setting, need, prices.keys, prices=prices, money="bills")
-    at = choose((among,))
-    if at is None:
+    key = next(iter(_ranked(among)), None)
+    if key is None:
         return None
-    key = among.offers[at]
-    offer = catalogue.offers[key]
+    at, offer = among.offers.index(key), catalogue.offers[key]
     figure = offer.usd_per_accelerator_hour
     return JobHourQuote(
         offer=key, provider=catalogue.providers[offer.provider].label, region=offer.region,
