@@ -1,6 +1,6 @@
 """The offers that a plan rents from by default: the cheapest whole bills, each price as it is believed today."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import get_args
@@ -10,7 +10,7 @@ import numpy as np
 from planner.money.demand.stream import DemandLayer
 from planner.money.ledger import COMPUTED, Ledger, LedgerInput, Line
 from planner.money.price_path import pair
-from planner.money.renting.bill import OfferBills, bills
+from planner.money.renting.bill import OfferBills, bills, rank
 from planner.money.renting.bookings import cheapest_bookings, term_sequences
 from planner.money.renting.interruptions import LEAST_LEFT, add_interruptions, demand_of, interruptible_work, stretch
 from planner.money.renting.offer_inputs import TERM_MONTHS, add_offer_inputs, estimated_prices
@@ -47,6 +47,7 @@ _TERMS = (
     "provider", "purchase", "accelerators_per_instance", "area", "countries", "sold_as", "sizes", "free_machines",
     "fabric", "doubts",
 )  # fmt: skip
+_ByPurchase = Mapping[str, tuple[str, ...]]  # offers
 TAKEN: frozenset[str] = frozenset({"on_demand", "spot", *RESERVED})
 
 
@@ -55,35 +56,29 @@ def default_offer_filter(accelerator: str) -> OfferFilter:
     return OfferFilter(accelerators=frozenset({accelerator}), purchases=USUAL_PURCHASES)
 
 
-@dataclass(frozen=True)
-class _EligibleOffers:
-    """The offers of one kind of purchase that can take the plan's order; or why none can."""
+def choose(among: Sequence[OfferBills]) -> int | None:
+    """Return the index of the cheapest bill, ties by id; None where none has a price.
 
-    keys: tuple[str, ...] = ()
-    lacks: str | None = None
+    It is counted over the offers of the first bills, then of the second, and so on.
+    """
+    usd = np.concatenate([market.total_usd for market in among])
+    return next((at for at in rank(among)[:1].tolist() if np.isfinite(usd[at])), None)
 
 
 def taken(setting: PlanContext) -> ChosenOffers:
     """Return the offers of a plan: those the scenario names, none beside your own price, else the market's."""
-    scenario = setting.scenario
-    eligible, prices = _eligible_by_purchase(setting)
-    offers = ChosenOffers(
-        prices=prices, lacks={kind: offers.lacks for kind, offers in eligible.items() if offers.lacks is not None}
-    )
-    rent, spot = scenario.rent, scenario.spot
+    eligible, offers = _eligible_by_purchase(setting)
+    rent, spot = setting.scenario.rent, setting.scenario.spot
     if rent.offer or rent.usd_per_accelerator_hour is not None:
         offers = replace(offers, on_demand=rent.offer)
     else:
-        offers = _on_demand(setting.with_offers(offers), eligible.get("on_demand", _EligibleOffers()).keys)
+        offers = _on_demand(setting.with_offers(offers), eligible.get("on_demand", ()))
     offers = replace(_reserved(setting.with_offers(offers), eligible), spot=spot.offer)
     if not spot.offer and spot.usd_per_accelerator_hour is None:
-        offers = _on_spot(setting.with_offers(offers), eligible.get("spot", _EligibleOffers()).keys)
+        offers = _on_spot(setting.with_offers(offers), eligible.get("spot", ()))
     # The two quotes that together imply how rents move.
     preferred = setting.catalogue.offers.get(offers.reserved or offers.on_demand or "")
-    quoted = (
-        *eligible.get("reserved_1y", _EligibleOffers()).keys,
-        *eligible.get("reserved_3y", _EligibleOffers()).keys,
-    )
+    quoted = (*eligible.get("reserved_1y", ()), *eligible.get("reserved_3y", ()))
     both = pair(setting.catalogue, quoted, preferred.provider if preferred else None, setting.day)
     return offers if both is None else replace(offers, one_year=both[0], three_years=both[1])
 
@@ -93,21 +88,21 @@ def rebook_reservations(setting: PlanContext) -> PlanContext:
     return setting.with_offers(_reserved(setting, _eligible_by_purchase(setting)[0]))
 
 
-def _eligible_by_purchase(setting: PlanContext) -> tuple[dict[str, _EligibleOffers], PriceEstimates]:
-    """By kind of purchase, the offers that can take the order of the plan; and the estimates of all their prices."""
+def _eligible_by_purchase(setting: PlanContext) -> tuple[_ByPurchase, ChosenOffers]:
+    """By kind of purchase, the offers that can take the order of the plan; and their prices, or why none can."""
     orders, size = orders_of(setting), right_size(setting)
     small = orders
     if size is not None:
         small = tuple(replace(order, accelerators=size, together=min(order.together, size)) for order in orders)
     sellers = _sellers(setting.catalogue, setting.day, setting.scenario.accelerator, orders, small)
-    eligible = {}
+    lacks = {}
     for kind, (listed, able_keys) in sellers.by_kind.items():
-        eligible[kind] = _EligibleOffers(able_keys)
         if not able_keys:
             buying = {"on_demand": "on demand", "spot": "on spot machines"}.get(kind, "reserved")
             order = (small if kind in RESERVED else orders)[-1]
-            eligible[kind] = _EligibleOffers(lacks=nobody(setting, listed, order, buying))
-    return eligible, sellers.prices
+            lacks[kind] = nobody(setting, listed, order, buying)
+    eligible = {kind: able_keys for kind, (_, able_keys) in sellers.by_kind.items()}
+    return eligible, ChosenOffers(prices=sellers.prices, lacks=lacks)
 
 
 @dataclass(frozen=True)
@@ -232,14 +227,14 @@ def _with_interruptions(setting: PlanContext, among: OfferBills) -> OfferBills:
     return replace(among, ledger=Ledger(among.ledger.title, lines))
 
 
-def _reserved(setting: PlanContext, eligible: Mapping[str, _EligibleOffers]) -> ChosenOffers:
+def _reserved(setting: PlanContext, eligible: _ByPurchase) -> ChosenOffers:
     """The cheapest schedule that begins with a reservation; the bill includes the time after its term."""
     reserve, offers, catalogue_offers = setting.scenario.reserve, setting.offers, setting.catalogue.offers
     if reserve.offer is not None and reserve.offer not in catalogue_offers:
         return replace(offers, reserved=reserve.offer)  # the option then reports it
     keys: tuple[str, ...] = ()
     if reserve.usd_per_accelerator_hour is None:
-        keys = tuple(key for kind in sorted(RESERVED) for key in eligible.get(kind, _EligibleOffers()).keys)
+        keys = tuple(key for kind in sorted(RESERVED) for key in eligible.get(kind, ()))
         if (named := reserve.offer) is not None:  # the reservations of its seller
             seller = catalogue_offers[named].provider
             keys = (named, *(key for key in keys if key != named and catalogue_offers[key].provider == seller))
@@ -257,7 +252,7 @@ def _reserved(setting: PlanContext, eligible: Mapping[str, _EligibleOffers]) -> 
     return replace(offers, reserved=offer, reserved_tiers=tiers, base_reservations=best.base)
 
 
-def _with_contracts(setting: PlanContext, eligible: Mapping[str, _EligibleOffers]) -> ChosenOffers:
+def _with_contracts(setting: PlanContext, eligible: _ByPurchase) -> ChosenOffers:
     """Add the market's price of every term that somebody likely has, published or modelled.
 
     Its offer leaves the fewest of a machine idle, then is that of the cheapest seller: its own for the term, else the
@@ -277,7 +272,7 @@ def _with_contracts(setting: PlanContext, eligible: Mapping[str, _EligibleOffers
         if not order.is_available:
             lacks.setdefault(kind, order.unavailable_text())
             continue
-        able_keys = (eligible.get(name, _EligibleOffers()).keys for name in (kind, "on_demand")[: 1 + is_modelled])
+        able_keys = (eligible.get(name, ()) for name in (kind, "on_demand")[: 1 + is_modelled])
         listed = [key for keys in able_keys for key in keys if not is_your_price(catalogue, key)]
         usd = dict(zip(listed, estimated_prices(setting, tuple(listed)).typical.tolist(), strict=True))
 
@@ -351,10 +346,11 @@ def hired(  # noqa: PLR0913 - a question of as many parts
         site=setting.scenario.site,
     )  # fmt: skip
     among = bills(setting, need, prices.keys, prices=prices, money="bills")
-    key = next(iter(_ranked(among)), None)
-    if key is None:
+    at = choose((among,))
+    if at is None:
         return None
-    at, offer = among.offers.index(key), catalogue.offers[key]
+    key = among.offers[at]
+    offer = catalogue.offers[key]
     figure = offer.usd_per_accelerator_hour
     return JobHourQuote(
         offer=key, provider=catalogue.providers[offer.provider].label, region=offer.region,
