@@ -65,6 +65,23 @@ def test_a_price_on_demand_stands_beside_the_price_of_a_term(
     assert (plan.reserve.usd_per_accelerator_hour, plan.rent.usd_per_accelerator_hour) == (reserved, on_demand)
 
 
+@each_row(("line", "server", "a_kw"), [
+    ("dgx h100 for 305k", 305_000, None), ("8x h100 refurbished 149k, colo 2,040 a month", 149_000, 2_040 / 10.2),
+    ("quote 780000 for 16 b200", 390_000, None), ("5 dgx h100 for 1.45M", 290_000, None),
+    ("invest 2.4M in our own 64 H200 or keep renting at 2.6", 300_000, None),
+    ("buy 48 h200 for 1.86M", 310_000, None), ("hosting 4,590/month, 16 h100 at 560k", 280_000, 4_590 / 20.4),
+])  # fmt: skip
+def test_what_looks_like_a_price_is_that_of_the_machines_and_no_budget(
+    line: str, server: float, a_kw: float | None
+) -> None:
+    """A server of eight H100 draws 10.2 kW; a sum for so many GPUs on boards is for the machines that hold them."""
+    plan = _plan(line)
+    assert plan is not None
+    assert plan.own.usd_per_server == pytest.approx(server)
+    assert plan.own.usd_per_kw_month == (None if a_kw is None else pytest.approx(a_kw, rel=0.001))
+    assert plan.terms.budget_usd is None
+
+
 @each_row(("line", "salary"), [
     ("8 B200 for 5 years with two admins at 90k each", 90_000),
     ("32 h100 in Ohio, 2 sysadmins, salary $130k each", 130_000),

@@ -41,11 +41,11 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("gpus", {"have", "speed_of_kept"}, lambda of: max(math.ceil(
         of["have"] * of.get("multiple", 1.0) * of["speed_of_kept"]), 1)),
     ("gpus", {"have", "multiple"}, lambda of: math.ceil(of["have"] * of["multiple"])),
-    ("team", {"team_each", "sites"}, lambda of: of["team_each"] * of["sites"]),
-    ("team", {"team_each"}, lambda of: of["team_each"]),
+    ("team", {"team_each"}, lambda of: of["team_each"] * of.get("sites", 1)),
     ("token_rate", {"each_tokens"}, lambda of: of["each_tokens"] * of.get("team", 1)),
     ("online", {"team", "online_share"}, lambda of: of["team"] * of["online_share"]),
     ("havesold", {"havesold_each", "have"}, lambda of: of["havesold_each"] * of["have"]),
+    ("quote", {"all_price", "is_board"}, lambda of: of.pop("all_price")),  # boards come in machines
     ("price", {"all_price", "have"}, lambda of: None),  # it was paid for what is there
     ("price", {"all_price"}, lambda of: f"{of['all_price'] / of.get('gpus', 1):.2f}"),
     ("per_server", {"quote", "gpus"}, lambda of: math.ceil(
@@ -75,6 +75,9 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("rps", {"text_encoder", "token_rate"}, lambda of: max(
         of["token_rate"] / of.get("in", _USUAL.input_tokens), LEAST_RPS)),
     ("rps", {"written_rate"}, lambda of: max(of["written_rate"] / of.get("out", _USUAL.output_tokens), LEAST_RPS)),
+    ("place", {"space_month"}, lambda of: "colocation"),
+    ("space", {"space_month", "machine_kw"}, lambda of: round(of["space_month"] / of["machine_kw"] / math.ceil(
+        of.get("gpus", 1) / machine_size(of.get("chip", ""))), 2)),
     ("own", {"owned", "gpus"}, lambda of: max(round(of["gpus"] * of["owned"]), 1)),
     ("growth", {"grows_to", "gpus"}, lambda of: min((of["grows_to"] / of["gpus"]) ** (
         HOURS_PER_YEAR / of.get("length", Scenario().years * HOURS_PER_YEAR)) - 1, MOST_GROWTH)),
@@ -136,7 +139,7 @@ def add_derived(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) 
         values["gpu_hours"] = values["gpu_hours"][0], values["stray"]
     if {"gpu_hours", "every"} <= values.keys() and values["gpu_hours"][1] is None and "model" not in values:
         values["gpu_hours"] = values["gpu_hours"][0], HOURS_PER_MONTH / values["every"]
-    _add_fed(catalogue, values, notes)
+    _add_fed(values, notes)
     _add_speed(values, notes)
     _add_month(values, notes)
     if "gpus" in values and (part := values.get("bought") or values.get("rented")):  # buy 32 and rent 16
@@ -207,7 +210,12 @@ def _add_stated(values: dict[str, Any], notes: list[str]) -> None:
 
 
 def _add_facts(catalogue: Catalogue, values: dict[str, Any]) -> None:
-    kept, chip = values.get("chip_have"), catalogue.accelerators[values.get("chip", USUAL_ACCELERATOR)]
+    key, kept = values.get("chip", USUAL_ACCELERATOR), values.get("chip_have")
+    chip = catalogue.accelerators[key]
+    each = [it.max_power_w.newest.typical / 1e3 for it in catalogue.servers.values()
+        if it.accelerator == key and it.max_power_w is not None and it.accelerators == machine_size(key)]  # fmt: skip
+    values |= {"machine_kw": max(each)} if each else {}
+    values |= {"is_board": True} if chip.form_factor.startswith(("SXM", "OAM")) else {}
     if kept is not None and values.get("chip", kept) != kept:
         values["speed_of_kept"] = relative_speed(catalogue, kept, values["chip"])
         values |= {} if {"gpus", "multiple"} & values.keys() else {"work_of_kept": True}
@@ -222,18 +230,16 @@ def _add_facts(catalogue: Catalogue, values: dict[str, Any]) -> None:
         values["rate"] = rate.newest.typical * 1e12 * _SHARE_OF_RATE
 
 
-def _add_fed(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> None:
-    if "kw" not in values or {"gpus", "have", "model", "team", "bill", "budget", "monthly_budget"} & values.keys():
+def _add_fed(values: dict[str, Any], notes: list[str]) -> None:
+    if (
+        not {"kw", "machine_kw"} <= values.keys()
+        or {"gpus", "have", "model", "team", "bill", "budget", "monthly_budget"} & values.keys()
+    ):
         return
-    chip = values.get("chip", USUAL_ACCELERATOR)
-    each = [it.max_power_w.newest.typical / 1e3 for it in catalogue.servers.values()
-        if it.accelerator == chip and it.max_power_w is not None and it.accelerators == machine_size(chip)]  # fmt: skip
-    machines = int(values["kw"] / max(each)) if each else 0
+    machines = int(values["kw"] / values["machine_kw"])
     if machines:
-        values["gpus"] = machines * machine_size(chip)
-        notes.append(
-            f"{values['kw']:,.10g} kW feed {machines:,} machines of {max(each):g} kW: {values['gpus']:,} GPUs."
-        )
+        values["gpus"] = machines * machine_size(values.get("chip", USUAL_ACCELERATOR))
+        notes.append(f"{values['kw']:,.10g} kW feed {machines:,} machines of {values['machine_kw']:g} kW each.")
 
 
 def _add_speed(values: dict[str, Any], notes: list[str]) -> None:

@@ -17,6 +17,9 @@ _LEAST_AN_HOUR = 0.25  # dollars: a smaller one may be of electricity
 _MOST_AN_HOUR = 20  # dollars: a smaller sum without a period is the rent of an hour
 _MOST_OF_A_KWH = 1.0  # dollars
 _LEAST_A_YEAR = 10_000  # dollars: what a person costs
+# The patterns whose words stand before their number, and those of them whose words say something else too.
+_WORDS_LEFT = [PATTERNS[name] for name in ("bare", "for_all", "priced", "shaped", "spaced")]
+_WORDS_BEFORE = [*_WORDS_LEFT, *(PATTERNS[name] for name in ("bare_rate", "at", "without_currency"))]
 
 
 class LineAmount(NamedTuple):
@@ -38,49 +41,34 @@ def find_amounts(line: str, rates: Rates, by_token: bool = False) -> Iterator[Li
     """
     stated = set()
     for match in PATTERNS["money"].finditer(line):
-        mark = match["before"] or match["after"]
-        amount = _amount(line, match, match["n"] or match["n2"], mark, rates, by_token=by_token)
+        amount = _amount(line, match, match["before"] or match["after"], rates, by_token=by_token)
         stated.add(amount.code)
         yield amount
         line = blank(line, match.start(), match.end())
     usual = stated.pop() if len(stated) == 1 else DOLLAR  # of a sum without a currency: that of the others
-    for match in PATTERNS["before_budget"].finditer(line):
-        yield _amount(line, match, match["n"], usual, rates)
-        line = blank(line, match.start(), match.end())
-    for match in PATTERNS["bare"].finditer(line):
-        if match["verb"] == "budget" and BLANK in line[: match.start()]:
-            continue  # the budget stands before it
-        is_said = match["verb"].startswith(("budget", "cash", "bill", "invoice", "capex", "salar"))
-        if is_said or match["per"] or match["ly"] or (by_token and "month" in line):
-            amount = _amount(line, match, match["n"], usual, rates, by_token=by_token)
-            yield amount if amount.start < match.start() else amount._replace(start=match.start("n"))
-            line = blank(line, match.start("n"), match.end())
-    names = ("by_month",) if by_token else ("bare_rate", "for_all", "priced", "without_currency")
-    for name in ("worth", "at", *names):
+    names = ("by_month",) if by_token else ("spaced", "bare_rate", "for_all", "priced", "shaped", "without_currency")
+    for name in ("before_budget", "bare", "worth", "at", *names):
         for match in PATTERNS[name].finditer(line):
-            amount = _amount(line, match, match["n"], usual, rates, by_token=by_token)
-            is_word_left = name in ("for_all", "priced") or amount.kind == "loan_sum"
-            yield amount._replace(start=match.start("n")) if is_word_left else amount
+            if name != "bare" or _is_sum(line, match, by_token=by_token):
+                yield _amount(line, match, usual, rates, by_token=by_token)
+                line = blank(line, match.start("n"), match.end())
 
 
-def _amount(
-    line: str, match: re.Match[str], digits: str, mark: str, rates: Rates, *, by_token: bool = False
-) -> LineAmount:
-    number = re.sub(r"^0+(?=\d)", "", digits.strip())
-    number = re.sub(rf"(?<=[\d\s])(?:{'|'.join(WORDS['sizes'])})$", lambda it: WORDS["sizes"][it[0]], number)
-    said, low = match.groupdict(), mark.casefold()
-    code = (said.get("country") or said.get("of") or _CODES.get(low) or _CODES.get(low.rstrip("s")) or low).upper()
-    is_euro = mark in ("c", "ct", "cts") and PATTERNS["in_euros"].search(line)
-    code = "EUR" if is_euro else "DKK" if mark == "øre" and PATTERNS["danish"].search(line) else code
-    parts = 1_000 if match["per"] == "mwh" else 100 if mark in ("c", "p") or PATTERNS["cents"].fullmatch(mark) else 1
-    number = f"{parse_number(number) / parts:g}" if parts > 1 else number
-    if (match["per"] or "").startswith(("h", "kwh")):
-        number = re.sub(r"(\.\d{3})$", r"\g<1>0", number)  # no thousands: 2.125 an hour
-    text = number if code == DOLLAR else f"{number} {code}"
-    usd, _ = parse_money(text, rates)
+def _is_sum(line: str, match: re.Match[str], *, by_token: bool) -> bool:
+    """Return whether a number behind `pay`, `bill` or `budget` is a sum; the budget may stand before its word."""
+    if match["verb"] == "budget" and BLANK in line[: match.start()]:
+        return False
+    is_said = match["verb"].startswith(("budget", "cash", "bill", "invoice", "capex", "salar"))
+    return bool(is_said or match["per"] or match["ly"] or (by_token and "month" in line))
+
+
+def _amount(line: str, match: re.Match[str], mark: str, rates: Rates, *, by_token: bool = False) -> LineAmount:
+    text, usd, code = _sum(line, match, mark, rates)
     per = match["per"] or match["ly"] or ""
-    kind, start = _kind(line, match, per, by_token, usd), match.start()
-    before = line[: match.start("n") if match["n"] else start] if kind in ("budget", "capex", "most_rent") else ""
+    kind = _kind(line, match, per, by_token, usd)
+    is_word_left = match.re in _WORDS_LEFT or (kind == "loan_sum" and match.re is not PATTERNS["money"])
+    start = match.start("n" if is_word_left else 0)
+    before = line[: match.start("n") if match["n"] else start] if kind in WORDS["with_words_before"] else ""
     if of := PATTERNS["words_of_sum"].search(before):
         per, start = per or of["ly"] or "", min(start, of.start())
     per = "year" if kind == "bill" and not per and PATTERNS["yearly"].search(line[: match.start()]) else per
@@ -89,22 +77,35 @@ def _amount(
         text = f"{usd:.2f}"
     note = f"{text} is taken for what you pay a month." if kind == "bill" and not per else ""
     note = "¥ is taken for yen: for yuan write CNY." if mark == "¥" else note
-    if match.re in (PATTERNS["without_currency"], PATTERNS["priced"]):
-        note = f"No currency is stated: {text} is taken {'for dollars' if code == DOLLAR else 'as in the other sums'}."
+    if match.re in (PATTERNS["without_currency"], PATTERNS["priced"], PATTERNS["shaped"]):
+        taken = f"{usd:,.10g} is taken for dollars" if code == DOLLAR else f"{text} is taken as in the other sums"
+        note = f"No currency is stated: {taken}."
     return LineAmount("monthly_" * (kind == "budget" and bool(per)) + kind, text, usd, start, match.end(), note, code)
+
+
+def _sum(line: str, match: re.Match[str], mark: str, rates: Rates) -> tuple[str, float, str]:
+    """Return a sum as it is typed, in dollars, and its currency."""
+    said, low = match.groupdict(), mark.casefold()
+    number = re.sub(r"^0+(?=\d)", "", (match["n"] or said["n2"]).strip())
+    number = re.sub(rf"(?<=[\d\s])(?:{'|'.join(WORDS['sizes'])})$", lambda it: WORDS["sizes"][it[0]], number)
+    code = (said.get("country") or said.get("of") or _CODES.get(low) or _CODES.get(low.rstrip("s")) or low).upper()
+    is_euro = mark in ("c", "ct", "cts") and PATTERNS["in_euros"].search(line)
+    code = "EUR" if is_euro else "DKK" if mark == "øre" and PATTERNS["danish"].search(line) else code
+    parts = 1_000 if match["per"] == "mwh" else 100 if mark in ("c", "p") or PATTERNS["cents"].fullmatch(mark) else 1
+    number = f"{parse_number(number) / parts:g}" if parts > 1 else number
+    if (match["per"] or "").startswith(("h", "kwh")):
+        number = re.sub(r"(\.\d{3})$", r"\g<1>0", number)  # no thousands: 2.125 an hour
+    text = number if code == DOLLAR else f"{number} {code}"
+    return text, parse_money(text, rates)[0], code
 
 
 def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float) -> str:
     """Return the kind of an amount, by its period and by the words before it."""
-    # A word of these stands before their number.
-    names = ("bare", "bare_rate", "for_all", "at", "priced", "without_currency")
-    is_behind = match.re in (PATTERNS[name] for name in names)
+    is_behind = match.re in _WORDS_BEFORE
     before, is_each = line[: match.start("n") if is_behind else match.start()], per in WORDS["of_each_gpu"]
     words = line[: match.end() + len(" budget")]
     around = f"{before}#{line[match.end() :]}"
-    roles = {
-        name for name in ("most", "credits", "capex", "salary", "on_demand") if PATTERNS[f"sum_{name}"].search(around)
-    }
+    roles = {name for name in WORDS["roles_of_sums"] if PATTERNS[f"sum_{name}"].search(around)}
     is_most = "most" in roles
     pays = (by_token or PATTERNS["pays"].search(line)) and not (is_most or "budget" in words)
     is_bill = per or PATTERNS["billed"].search(line)
@@ -112,9 +113,10 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("income", per and PATTERNS["earned"].search(before)),
         (_by_period(line, match, per, usd, roles), True),
         ("budget" if PATTERNS["spends_credits"].search(line) else "credits", not per and "credits" in roles),
+        ("space_month", per.startswith(("mo", "pm")) and not by_token and "space" in roles),
         ("capex", not per and "capex" in roles),
         ("salary", usd > _LEAST_A_YEAR and not per.startswith("mo") and "salary" in roles),
-        ("loan_sum", not per and (PATTERNS["lent"].search(before) or PATTERNS["lent_behind"].match(line, match.end()))),
+        ("loan_sum", not per and "loan" in roles),
         ("token_price", PATTERNS["per_million"].match(line, match.end())),
         ("rent", is_each and re.search(r"hours? (?:at|for)\s*$", before)),
         ("paid_each", per.startswith(("seat", "user", "head", "person", "employee", "engineer", "dev", "student"))),
@@ -129,6 +131,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("havesold", match.re is PATTERNS["worth"] or PATTERNS["sold_for"].search(before)),
         ("server", is_each and usd > _MOST_OF_ONE_GPU and re.search("server|machine|node|box|[dh]gx", before)),
         ("price" if usd <= _MOST_OF_ONE_GPU else "server", is_each or per[-2:-1].isdigit() or per[-1:].isdigit()),
+        ("quote", not per and "machines" in roles),
         ("server", not per and PATTERNS["machine_at"].search(before)),
         ("price", not per and _LEAST_OF_ONE_GPU <= usd <= _MOST_OF_ONE_GPU and PATTERNS["each_at"].search(before)),
         ("kwh", PATTERNS["power"].search(before) or (not per and PATTERNS["cents"].search(match[0]))),
@@ -139,8 +142,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("price", not per and before.endswith("(")),
         ("contract", not per and usd > _MOST_AN_HOUR and PATTERNS["contract"].search(before)),
         ("all_price", not per and usd > _MOST_AN_HOUR and PATTERNS["bought_for"].search(before)),
-        ("quote", not per and usd > _LEAST_OF_ONE_GPU and "budget" not in words[match.start() :] and (
-            PATTERNS["asked_for"].search(before) or PATTERNS["asked_behind"].match(line, match.end()))),
+        ("quote", not per and usd > _LEAST_OF_ONE_GPU and "budget" not in words[match.start() :] and "quote" in roles),
         ("cash", not per and (PATTERNS["cash"].search(before) or match.groupdict().get("verb", "").startswith("cash"))),
         ("budget", is_most and not is_each),
         ("bill", by_token and pays),
