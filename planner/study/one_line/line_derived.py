@@ -214,8 +214,8 @@ def _add_facts(catalogue: Catalogue, values: dict[str, Any]) -> None:
     chip = catalogue.accelerators[key]
     each = [it.max_power_w.newest.typical / 1e3 for it in catalogue.servers.values()
         if it.accelerator == key and it.max_power_w is not None and it.accelerators == machine_size(key)]  # fmt: skip
-    values |= {"machine_kw": max(each)} if each else {}
-    values |= {"is_board": True} if chip.form_factor.startswith(("SXM", "OAM")) else {}
+    facts = {"machine_kw": max(each, default=0.0), "is_board": chip.form_factor.startswith(("SXM", "OAM"))}
+    values |= {name: fact for name, fact in facts.items() if fact}
     if kept is not None and values.get("chip", kept) != kept:
         values["speed_of_kept"] = relative_speed(catalogue, kept, values["chip"])
         values |= {} if {"gpus", "multiple"} & values.keys() else {"work_of_kept": True}

@@ -281,15 +281,13 @@ class LineParts:
         ends = [each.end for each in self.seconds if each.what == second.what and each.end <= second.start]
         starts = [each.start for each in self.seconds if each.what == second.what and each.start >= second.end]
         gap = self.line[max([second.first[1], *ends]) : second.start]
-        if second.first[1] > second.start:
-            return False
         behind = self.line[second.end :]
         is_compared = re.search(r"(?i)compar", self.line) and PATTERNS["compared_with"].fullmatch(gap)
         is_compared = is_compared or (PATTERNS["would_be"].search(gap) and re.search(r"(?i)cheaper|better", behind))
         following = self.line[second.end : max(starts, default=0)]
         is_all = "compar" in self.line.lower() and re.search(r"(?i) and ", following)
         is_listed = PATTERNS["listed"].fullmatch(gap) and (is_all or PATTERNS["or"].search(following))
-        return bool(is_compared or PATTERNS["or"].search(gap) or is_listed)
+        return second.first[1] <= second.start and bool(is_compared or PATTERNS["or"].search(gap) or is_listed)
 
     def _without(self, spans: set[tuple[int, int]], second: LineSecond | None = None) -> str:
         line, text = self.line, ""

@@ -85,10 +85,7 @@ def add_bill(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any],
     checked = build_scenario(to_dollars({"bill": bill}, rates(catalogue)).data, LINE, {}).bill
     assert checked is not None
     _add_rented(catalogue, values, checked.usd_per_month, notes)
-    if "is_of_work" in values:
-        data["bill"] = bill | {"price": values["billfor"]}
-        return
-    if not is_by_token(values):
+    if "is_of_work" in values or not is_by_token(values):
         provider = catalogue.providers.get(values.get("provider", ""))
         label = provider.label if provider else values.get("seller")
         data["bill"] = bill | (
