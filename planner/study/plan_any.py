@@ -5,7 +5,6 @@ number of GPUs can start from a budget, or from the bill of a hosted model.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import chain
@@ -32,6 +31,8 @@ from pricing.records import HostedPrice
 
 _KEPT = 32  # choices: a page asks for the same one again and again
 _WORTH_SAYING = 0.1  # of what owning costs on the accelerators that were chosen
+# Cards need no server of eight: what a budget buys that is too small for one.
+CARDS_TO_OWN = ("H100-PCIe-80GB", "RTX-PRO-6000-96GB", "RTX-5090-32GB")
 MOST_TRIED = 4_096  # accelerators: a larger budget comes with a number
 
 
@@ -179,12 +180,11 @@ def affordable_fleet(
     return None if low == 0 else AffordableFleet(low, cost(low))
 
 
-def owned_within(catalogue: Catalogue, scenario: Scenario, usd: float, day: date, chips: Sequence[str]) -> str:
-    """Return how many of some GPUs a budget buys and runs, in words; empty where it pays for none of them."""
-    plans = {chip: scenario.model_copy(update={"accelerator": chip}) for chip in chips}
-    fleets = {chip: affordable_fleet(catalogue, plan, usd, day, "own") for chip, plan in plans.items()}
-    each = [f"{it.accelerators:,} x {catalogue.accelerator_label(chip)}" for chip, it in fleets.items() if it]
-    return f"Bought and run for the same time, it is {' or '.join(each)}: name one to compare." if each else ""
+def affordable_cards(catalogue: Catalogue, scenario: Scenario, usd: float, day: date) -> dict[str, AffordableFleet]:
+    """Return how many of the usual cards a budget buys and runs, by card: those of which it pays for any."""
+    plans = ((chip, scenario.model_copy(update={"accelerator": chip})) for chip in CARDS_TO_OWN)
+    fleets = ((chip, affordable_fleet(catalogue, plan, usd, day, "own")) for chip, plan in plans)
+    return {chip: fleet for chip, fleet in fleets if fleet is not None}
 
 
 def scenario_from_token_bill(

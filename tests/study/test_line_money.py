@@ -3,6 +3,7 @@
 import pytest
 
 from planner.api.plans import ask
+from planner.report.answer.tables import budget_table
 from planner.scenario.known_names import ScenarioError
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
@@ -157,17 +158,18 @@ def test_an_answer_is_in_the_currency_that_a_line_asks_for_or_pays_in(line: str,
     assert (plan.currency and plan.currency.code) == code
 
 
-@pytest.mark.parametrize(("line", "cards"), [
-    ("€85k for our institute, which gpus should we get", "2 x H100 PCIe 80 GB"),
-    ("60,000 dollars to spend on GPUs for our lab over 3 years", "RTX PRO 6000 Blackwell 96 GB"),
-    ("we are 3 people with $700 a month, what can we train", "RTX 5090 32 GB"),
+@each_row(("line", "option"), [
+    ("€85k for our institute, which gpus should we get", "Buy H100 PCIe 80 GB"),
+    ("60,000 dollars to spend on GPUs for our lab over 3 years", "Buy RTX PRO 6000 Blackwell 96 GB"),
+    ("we are 3 people with $700 a month, what can we train", "Buy RTX 5090 32 GB"),
 ])  # fmt: skip
-def test_a_budget_without_a_gpu_names_the_cards_that_it_buys(line: str, cards: str) -> None:
+def test_a_budget_without_a_gpu_has_the_cards_that_it_buys_beside_rent(line: str, option: str) -> None:
     """Boards come in servers of eight; cards do not. A way that is not offered for one may be for more."""
     asked = ask(live_catalogue(), line, DAY)
     assert asked.report is not None
-    (note,) = (each for each in asked.notes if each.startswith("Bought and run for the same time"))
-    assert cards in note
+    rows = {row["Option"]: row["GPUs"] for row in budget_table(asked.report.answer).records()}
+    assert rows[option] > 0
+    assert "Rent on demand" in rows
 
 
 def test_a_budget_leases_several_where_one_alone_is_not_leased() -> None:

@@ -19,7 +19,7 @@ from planner.scenario.link import scenario_from_link, scenario_to_link
 from planner.scenario.question import HOURS
 from planner.scenario.rent import CurrentBill
 from planner.scenario.scenario import Scenario
-from planner.study.plan_any import planned, scenario_from_token_bill
+from planner.study.plan_any import CARDS_TO_OWN, planned, scenario_from_token_bill
 from planner.study.uncertainty.sure_verdict import decided
 from pricing import meant
 from pricing.market.rivals import BOARDS, alike_models, open_model_for, rivals, usual_board
@@ -264,11 +264,20 @@ def test_a_budget_is_spent_in_three_ways_each_on_as_many_as_it_pays_for() -> Non
     (cash,) = [each.measures.bills_usd for each in decided(more, 128).answer.ranked if each.option.way == "on_demand"]
     assert cash > 600_000.0
     assert len(budget_table(decided(asked(work=({"accelerators": 8},)), 128).answer)) == 0
-    assert (
-        len(
-            budget_table(
-                decided(asked(work=({"serve": {"model": "Llama-3.1-8B"}},), terms={"budget_usd": 1e6}), 128).answer
-            )
-        )
-        == 0
-    )
+    task = asked(work=({"serve": {"model": "Llama-3.1-8B"}},), terms={"budget_usd": 1e6})
+    assert len(budget_table(decided(task, 128).answer)) == 0
+
+
+def test_a_budget_too_small_for_a_server_buys_cards() -> None:
+    plan = asked(work=({"accelerators": 5},), terms={"budget_usd": 300_000.0})
+    bought = {row["Option"]: row for row in budget_table(decided(plan, 128).answer).records() if "Buy" in row["Option"]}
+    assert bought.pop("Buy")["GPUs"] == 0
+    assert list(bought) == ["Buy H100 PCIe 80 GB", "Buy RTX PRO 6000 Blackwell 96 GB", "Buy RTX 5090 32 GB"]
+    for key, row in zip(CARDS_TO_OWN, bought.values(), strict=True):
+        cash = []
+        for more in (0, 1):
+            cards = asked(accelerator=key, work=({"accelerators": int(row["GPUs"]) + more},))
+            ranked = decided(cards, 128).answer.ranked
+            cash += [each.measures.bills_usd for each in ranked if each.option.way == "own"]
+        assert cash[0] == pytest.approx(row["Total cash, USD"])
+        assert cash[0] <= 300_000.0 < cash[1]

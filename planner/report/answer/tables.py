@@ -21,7 +21,7 @@ from planner.report.forms import scalar, scalar_reason
 from planner.report.table import Table
 from planner.scenario.base import MONTHS_PER_YEAR
 from planner.study.measures import MEASURES, Measure, OptionResult, results_of
-from planner.study.plan_any import affordable_fleet
+from planner.study.plan_any import affordable_cards, affordable_fleet
 
 BUDGET_PAYS = "What the budget pays for"
 Write = Callable[[float], str]
@@ -50,10 +50,15 @@ def budget_table(answer: Answer) -> Table:
         scenario = scenario.model_copy(update={"work": (work.model_copy(update=as_busy),)})
     ways = [way.option.way for way in answer.ranked]
     ways = [*[way for way in ways if WAYS[way].rents_machines][:2], *[way for way in ways if WAYS[way].owns][:1]]
-    fleets = [affordable_fleet(setting.catalogue, scenario, usd, setting.day, way) or (0, 0.0) for way in ways]
+    fleets = {
+        WAYS[way].name: affordable_fleet(setting.catalogue, scenario, usd, setting.day, way) or (0, 0.0) for way in ways
+    }
+    if ways and WAYS[ways[-1]].owns and fleets[WAYS[ways[-1]].name][0] == 0:  # not one server: then cards
+        cards = affordable_cards(setting.catalogue, scenario, usd, setting.day)
+        fleets |= {f"Buy {setting.catalogue.accelerator_label(chip)}": fleet for chip, fleet in cards.items()}
     return Table.of(
-        {"Option": WAYS[way].name, "GPUs": many, "Total cash, USD": spent, "Left, USD": usd - spent}
-        for way, (many, spent) in zip(ways, fleets, strict=True)
+        {"Option": name, "GPUs": many, "Total cash, USD": spent, "Left, USD": usd - spent}
+        for name, (many, spent) in fleets.items()
     )
 
 

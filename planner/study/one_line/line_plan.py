@@ -42,7 +42,7 @@ from planner.study.one_line.line_sellers import (
     with_price_of_tokens,
 )
 from planner.study.one_line.line_words import WORDS
-from planner.study.plan_any import affordable_fleet, owned_within
+from planner.study.plan_any import affordable_fleet
 from pricing import Catalogue
 from pricing.exchange import DOLLAR, rates
 from pricing.market.sellers import TERM_MONTHS
@@ -116,15 +116,13 @@ def _with_budget(
     ]
     if scenario.accelerator != tried[0].accelerator:
         notes.insert(0, f"So much does not pay for the usual GPU 60% of the time: {label} is taken in its place.")
-    if len(tried) > 1:  # no GPU is named
-        notes.append(owned_within(catalogue, tried[0].model_copy(update=alone), usd, day, WORDS["cards_to_own"]))
     hours = work.stated_hours_per_month
     if hours is not None and hours <= many * HOURS_PER_MONTH:
         notes.append(f"The people need them {hours / many / HOURS_PER_MONTH:.0%} of the time: that is planned.")
     elif hours is not None:
         work = work.model_copy(update={"people": None, "hours_per_person": None, "busy_share": 1.0})
         notes.append(f"The people need {hours / HOURS_PER_MONTH:,.1f} GPUs all the time, more than that pays for.")
-    return _rebuilt(scenario, work), tuple(filter(None, notes))
+    return _rebuilt(scenario, work), tuple(notes)
 
 
 def _filled(catalogue: Catalogue, scenario: Scenario) -> tuple[Scenario, tuple[str, ...]]:
