@@ -31,7 +31,8 @@ def execute_slow(payload: bytes) -> tuple[bytes, bool]:
 
 def _give_way() -> None:
     if sys.platform == "linux":  # elsewhere it would be the whole process, for good
-        os.setpriority(os.PRIO_PROCESS, get_native_id(), _SLOW_NICE)
+        now = os.getpriority(os.PRIO_PROCESS, get_native_id())
+        os.setpriority(os.PRIO_PROCESS, get_native_id(), now + _SLOW_NICE)
 
 
 _slow_thread = ThreadPoolExecutor(1, initializer=_give_way)

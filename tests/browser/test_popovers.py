@@ -98,7 +98,7 @@ def in_address(page: Page, field: Field) -> bool:
 
 
 @pytest.mark.parametrize("path", ["/", "/?work=Train", "/?work=Fine-tune", "/?work=Serve"])
-def test_tab_keeps_an_edit_in_every_field_of_every_popover(page: Page, path: str) -> None:
+def test_tab_keeps_an_edit_in_a_field_of_each_kind_of_every_popover(page: Page, path: str) -> None:
     open_page(page)
     walked = popovers(page) if path != "/" else []  # each popover is walked once, whichever paths have it
     open_page(page, path)
@@ -106,9 +106,13 @@ def test_tab_keeps_an_edit_in_every_field_of_every_popover(page: Page, path: str
     for popover in popovers(page):
         if popover in walked:
             continue
+        kinds = set[str]()
         for field in list(opened(page, popover).values()):
+            if field.name in ACTIONS or field.name == "work" or field.kind in kinds:
+                continue
+            kinds.add(field.kind)
             now = opened(page, popover).get(field.name)
-            if now is None or field.name in ACTIONS or field.name == "work":
+            if now is None:
                 continue
             edit(page, now)
             page.keyboard.press("Tab")

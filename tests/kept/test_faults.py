@@ -22,7 +22,7 @@ from tests.facts import CATALOGUE
 from tests.house import ROOT
 from tests.kept.made import version
 
-KILLS = 100
+KILLS = 50
 
 
 @pytest.mark.slow

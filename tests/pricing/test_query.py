@@ -18,6 +18,7 @@ from pricing.orderable import Order, ResidencyRequirement, eu, is_in, refusal_re
 from pricing.query import MILD, OfferFilter, find, freshness, price, trust
 from pricing.stale import as_of
 from pricing.strict_yaml import first_error_message
+from tests.examples import at_most
 from tests.facts import CATALOGUE, DAY
 from tests.rows import each_row
 
@@ -191,6 +192,7 @@ def test_a_price_that_was_fresh_then_is_fresh_again() -> None:
 
 
 @pytest.mark.slow
+@at_most(30)
 @given(st.dates(date(2025, 1, 1), date(2026, 11, 20)))
 def test_nothing_is_known_before_its_day_and_the_digest_says_so(day: date) -> None:
     then = as_of(CATALOGUE, day)

@@ -31,7 +31,7 @@ from tests.report.plain_plans import plain_plan
 
 pytestmark = pytest.mark.slow
 
-RANDOM_PLANS, GROUPS = 300, 10
+RANDOM_PLANS, GROUPS = 150, 10
 ALIASES = {
     "present_cost_usd": "present_usd", "present_cost_p10_usd": "present_p10_usd",
     "present_cost_p90_usd": "present_p90_usd", "irr": "return_per_year", "eac_usd_per_year": "usd_per_year",
