@@ -1,15 +1,23 @@
 """Time against cost: what the chart shows, marks and says, and the table behind it."""
 
+import re
 from dataclasses import replace
 
 import plotly.graph_objects as go
 import pytest
 
+from planner.money.verdict.answer import build_answer
 from planner.report.speed import time_cost_front
+from planner.scenario.scenario import Scenario
+from planner.scenario.task import ServingTask
 from planner.scenario.ways import Way
+from planner.scenario.work import Work
 from planner.speed.training.result import Interval
 from planner.study.market.candidate import Rejection
-from planner.study.market.survey import MarketCandidate, MarketStudy
+from planner.study.market.survey import MarketCandidate, MarketStudy, market
+from planner.study.plan_any import planned
+from tests.facts import DAY
+from tests.frozen import live_catalogue
 
 H100 = "H100-SXM5-80GB"
 
@@ -51,6 +59,23 @@ def test_the_front_says_what_is_recommended_and_how_the_plan_stands_beside_it() 
         "($1,500) and is done 4 times as fast."
     )
     assert time_cost_front.front_summary(MARKET, TRIES[0]).endswith("1,000 USD. That is your plan.")
+
+
+def test_a_plan_that_is_best_by_the_token_stands_at_what_its_gpus_cost() -> None:
+    catalogue = live_catalogue()
+    task = ServingTask(model="Llama-3.3-70B", requests_per_s=2.0)
+    scenario = Scenario(work=(Work(serve=task),))
+    answer = build_answer(planned(catalogue, scenario, DAY))
+    assert answer.best is not None
+    assert answer.best.option.way == "hosted"
+    study = market(catalogue, scenario, DAY)
+    plan = time_cost_front.plan_of(study, scenario.accelerator, 2, answer)
+    assert plan is not None
+    assert (plan.accelerators, plan.way) == (2, "reserved")
+    assert re.search(
+        r"^Recommended: by the token at .* Your plan, 2 x H100 SXM5 80 GB reserved .*, costs [\d.]+ times as much ",
+        time_cost_front.front_summary(study, plan),
+    )
 
 
 def test_the_table_starts_with_the_front_and_says_why_others_lost() -> None:

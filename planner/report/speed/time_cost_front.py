@@ -56,15 +56,15 @@ def by_id(market: MarketStudy) -> dict[str, MarketCandidate]:
 def plan_of(
     market: MarketStudy, accelerator: str, accelerators: int, answer: Answer | None = None
 ) -> MarketCandidate | None:
-    """Return the plan as a point: its accelerator and number, paid for and priced as its answer says.
+    """Return the plan as a point: its accelerator and number, paid for as the answer to this work says.
 
-    Without an answer to this work alone, it is paid for in the cheapest way.
+    Where that is by the token, or there is none, it is paid for in the cheapest way.
     """
     same = [it for it in plottable_candidates(market) if it.accelerator == accelerator]
     if not market.is_service:
         same = [it for it in same if it.accelerators == accelerators]
-    best = None if answer is None else answer.best
-    if best is None or answer is None or not is_single_model_work(answer.plan.setting) or best.present_usd <= 0:
+    best = answer.best if answer is not None and is_single_model_work(answer.plan.setting) else None
+    if best is None or best.present_usd <= 0 or WAYS[best.option.way].is_billed_by_token:
         return min(same, key=lambda it: it.cost, default=None)
     point = min(same, key=lambda it: (it.way != best.option.way, it.wait_days, it.cost), default=None)
     if point is None:
