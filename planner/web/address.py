@@ -55,7 +55,7 @@ def sync_from_widgets() -> None:
     values = st.session_state.to_dict()  # asking Streamlit once for all is many times cheaper than once for each
     for key, write in views.items():
         if key in values:
-            _keep(key, write(values[key]))
+            set_values(key, write(values[key]))
 
 
 def write() -> None:
@@ -89,14 +89,17 @@ def get_values(key: str) -> Texts:
 
 
 def set_values(key: str, values: Texts) -> None:
-    """Keep several texts under a key that no widget shows."""
-    _keep(key, values)
+    """Keep several texts under a key; without any, nothing."""
+    if values:
+        _texts()[key] = values
+    else:
+        _texts().pop(key, None)
 
 
 def put(new: Mapping[str, str | None]) -> None:
     """Keep other texts (None: nothing). Their widgets show them from their next showing on."""
     for key, value in new.items():
-        _keep(key, () if value is None else (value,))
+        set_values(key, () if value is None else (value,))
         memory()[_VIEWS].pop(key, None)
 
 
@@ -150,13 +153,6 @@ def switch(key: str, default: bool = False) -> None:
 def _texts() -> dict[str, Texts]:
     texts: dict[str, Texts] = memory()[_TEXTS]
     return texts
-
-
-def _keep(key: str, values: Texts) -> None:
-    if values:
-        _texts()[key] = values
-    else:
-        _texts().pop(key, None)
 
 
 def _browser_widget_keys() -> set[str]:

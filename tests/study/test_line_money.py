@@ -1,5 +1,7 @@
 """What a sum of money in a line is for, and that a plan is for the count, seller and model that a line names."""
 
+import re
+
 import pytest
 
 from planner.api.plans import ask
@@ -81,6 +83,24 @@ def test_what_looks_like_a_price_is_that_of_the_machines_and_no_budget(
     assert plan.own.usd_per_server == pytest.approx(server)
     assert plan.own.usd_per_kw_month == (None if a_kw is None else pytest.approx(a_kw, rel=0.001))
     assert plan.terms.budget_usd is None
+
+
+@each_row(("line", "side", "many"), [
+    ("32 H100 on a one year reserved contract at $2.35 per hour, ends in March, renew, B200 or buy", "B200", 15),
+    ("64 A100 80GB reserved at $1.30 an hour, contract expires in June: extend, move to H100, or own", "H100", 21),
+    ("we rent 16 h200 on a 2 year deal at 2.80/h expiring in april, stay, buy, or switch to b200", "b200", 8),
+    ("our contract for 40 H100 at 2.20 runs out in May, renew, buy, or rent MI300X", "MI300X", 31),
+])  # fmt: skip
+def test_a_contract_that_ends_is_rented_and_its_price_is_that_of_no_other_gpu(line: str, side: str, many: int) -> None:
+    """Dense bf16: A100 312, H100 and H200 989, B200 2,250, MI300X 1,307 TFLOP/s; 32 x 989 / 2,250 is 14.1."""
+    reading = read_line(live_catalogue(), line)
+    plan, other = reading.scenario, _plan(reading.beside[side])
+    assert plan is not None
+    assert other is not None
+    assert plan.reserve.usd_per_accelerator_hour == pytest.approx(float(re.findall(r"\d\.\d\d", line)[0]))
+    assert (plan.kept, other.kept) == (None, None)
+    assert other.work[0].accelerators == many
+    assert (other.reserve.usd_per_accelerator_hour, other.rent.usd_per_accelerator_hour) == (None, None)
 
 
 @each_row(("line", "salary"), [

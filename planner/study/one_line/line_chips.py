@@ -1,8 +1,9 @@
 """Chips and machines of a line: how many there are, which of them are owned, and which others replace."""
 
+import math
 import re
-from typing import NamedTuple
 
+from planner.money.owning.resale import relative_speed
 from planner.study.one_line.line_names import LineName, tokens
 from planner.study.one_line.line_records import (
     GPU_WORDS,
@@ -15,20 +16,12 @@ from planner.study.one_line.line_records import (
 from planner.study.one_line.line_rules import BLANK, PATTERNS, blank
 from planner.study.one_line.line_words import FILLERS, WORDS
 from pricing import Catalogue
+from pricing.meant import Meant
 
 _UNITS = {unit + plural for unit in ("hour", "day", "week", "month", "year") for plural in ("", "s")}
 _UNIT_BEHIND = re.compile(rf"\s*(?!(?:{'|'.join(sorted(map(re.escape, FILLERS - _UNITS)))})(?![\w/]))[^\W\d]")
 _FEW = 4  # accelerators: more of them are bought on a board
 _MOST_BETWEEN = 2  # words between `we have` and what there is
-
-
-class LineChip(NamedTuple):
-    """A chip of a line: its id, its label, how many a machine of that name has, and whether it is owned."""
-
-    key: str
-    label: str
-    each: int
-    is_kept: bool
 
 
 def with_count(name: LineName, count: LineCount | None) -> tuple[int, int]:
@@ -46,9 +39,8 @@ def add_chip(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from: 
         count is None and "have" in parts.values and PATTERNS["some_too"].search(parts.rest[: name.start]) is not None
     )
     is_second = is_too or name.end <= parts.replaced_until or parts.values.get("chip", chip) != chip
-    label = catalogue.accelerator_label(chip)
     if is_second and not is_kept:
-        parts.leave_out("kind of GPU", label, *with_count(name, count))
+        _leave_chip_out(catalogue, parts, name._replace(meant=Meant(chip)), count)
         return
     if (machine or offer) and count is None and "gpus" in parts.values and parts.values.get("chip") == chip:
         parts.rest = blank(parts.rest, name.start, name.end)  # 48 H100 with AWS p5
@@ -60,11 +52,11 @@ def add_chip(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from: 
     texts = tuple(PATTERNS[name].search(parts.plain) is not None for name in ("buys", "compares"))
     if card and "bill" not in parts.values and texts == (True, False):
         note = f"So few are bought as cards, {card}: boards have 8. For those write {chip}."
-        chip, label = card, catalogue.accelerator_label(card)
+        chip = card
     elif card is not None:
         note += f" To own so few, write {card}: cards need no server of 8."
         parts.pairs |= _as_cards(catalogue, parts.line, name, card) if texts[0] else {}
-    _add_many(parts, name, count, LineChip(chip, label, each or 0, is_kept))
+    _add_many(catalogue, parts, name._replace(meant=Meant(chip)), count, each or 0, is_kept=is_kept)
     parts.notes += [note] if note else []
 
 
@@ -74,28 +66,46 @@ def _as_cards(catalogue: Catalogue, line: str, name: LineName, card: str) -> dic
     return {line[name.start : name.end]: line, catalogue.accelerator_label(card): before + card + behind}
 
 
-def _add_many(parts: LineParts, name: LineName, count: LineCount | None, chip: LineChip) -> None:
+def _leave_chip_out(catalogue: Catalogue, parts: LineParts, name: LineName, count: LineCount | None) -> None:
+    """Leave out a second kind of GPU; without a count it does the work of those whose contract ends."""
+    chip, label = name.meant.key, catalogue.accelerator_label(name.meant.key)
+    if {"is_renewal", "gpus", "chip"} <= parts.values.keys() and count is None:
+        many = math.ceil(parts.values["gpus"] * relative_speed(catalogue, parts.values["chip"], chip))
+        parts.values["as_many"] = many
+        parts.notes.append(f"{many:,} x {label} do the work of those, by dense rates.")
+    parts.leave_out("kind of GPU", label, *with_count(name, count))
+
+
+def _add_many(
+    catalogue: Catalogue, parts: LineParts, name: LineName, count: LineCount | None, each: int, *, is_kept: bool
+) -> None:
+    key, label = name.meant.key, catalogue.accelerator_label(name.meant.key)
     parts.values |= {"at_desk": True} if PATTERNS["desks"].search(parts.plain) else {}
     is_dgx = re.match(r"[dh]gx [abh]\d", parts.rest[name.start : name.end]) is not None
     is_whole = is_dgx or (
         count is not None and (count.of_machines or PATTERNS["machines_behind"].match(parts.rest, name.end))
     )
-    if count is None and not chip.each and not is_dgx:
-        parts.values["chip"] = chip.key
-        parts.add("gpu", chip.key, name.start, name.end, chip.label)
+    if count is None and not each and not is_dgx:
+        parts.values["chip"] = key
+        parts.add("gpu", key, name.start, name.end, label)
         return
-    many = count.many if count else parts.values.pop("gpus", 1) if chip.each or is_dgx else 1
-    many *= chip.each or int(parts.values.get("machine_size", machine_size(chip.key)) if is_whole else 1)
-    parts.values |= {"chip_have" if chip.is_kept else "chip": chip.key}
+    many = count.many if count else parts.values.pop("gpus", 1) if each or is_dgx else 1
+    many *= each or int(parts.values.get("machine_size", machine_size(key)) if is_whole else 1)
+    parts.values |= {"chip_have" if is_kept else "chip": key}
     is_each = not is_whole and (count is None or not PATTERNS["boxes"].match(parts.rest, count.start))
     parts.values |= {"of_each": True} if is_each and PATTERNS["each"].match(parts.rest, name.end) else {}
-    if count is None and not chip.is_kept:
+    if count is None and not is_kept:
         parts.values["machine_of"] = many  # six instances, further on
-    parts.add("have" if chip.is_kept else "gpus", many, *with_count(name, count), f"{many:,} x {chip.label}")
+    parts.add("have" if is_kept else "gpus", many, *with_count(name, count), f"{many:,} x {label}")
 
 
 def _is_kept(parts: LineParts, name: LineName, count: LineCount | None, kept_from: int | None) -> bool:
-    if "have" in parts.values or count is None or PATTERNS["on_lease"].match(parts.line.lower(), name.end):
+    if (
+        "have" in parts.values
+        or count is None
+        or PATTERNS["on_lease"].match(parts.plain, name.end)
+        or PATTERNS["leased_before"].search(parts.plain[: count.start])
+    ):
         return False
     is_owned = "owned" not in parts.values and PATTERNS["owned"].match(parts.line.lower(), name.end) is not None
     is_owned = is_owned or PATTERNS["of_ours"].search(parts.rest[: name.start]) is not None

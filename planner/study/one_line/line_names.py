@@ -146,18 +146,16 @@ def _spellings(*records_of: Mapping[str, Any]) -> list[str]:
 def _may_be_name(line: str, span: list[LineToken]) -> bool:
     first, last = span[0], span[-1]
     between = line[first.start : last.end]
-    if not (re.search(r"\w", first.text) and re.search(r"\w", last.text)):
-        return False
-    if (
+    is_cut = (
         BLANK in between
         or re.search(r"[,;]|: |\d/\d|\d[bm] (?:\d+|q\d)$", between)
         or re.match(r",\d{3}", line[last.end :])
-    ):
-        return False
-    if first.text in FILLERS - {"us", "new"} or last.text in FILLERS - {"us", "small", "large", "text", "mini", "max"}:
-        return False
+        or not all(re.search(r"\w", each.text) for each in (first, last))
+    )
+    is_filler = first.text in FILLERS - {"us", "new"}
+    is_filler = is_filler or last.text in FILLERS - {"us", "small", "large", "text", "mini", "max"}
     is_count = first.text.isdecimal() and len(first.text.lstrip("0")) < len("4090")
-    return not is_count and last.text != "solar"  # where power comes from
+    return not (is_cut or is_filler or is_count) and last.text != "solar"  # where power comes from
 
 
 def _is_known(called: str, known: frozenset[str], *, by_number: bool) -> bool:

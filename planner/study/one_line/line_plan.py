@@ -376,7 +376,7 @@ def _add_terms(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -
             is_rhythm = "runs_per_month" in work.get("train", {"runs_per_month"})  # one run ends by itself
             values |= ({"last_month": last} if is_rhythm else {}) | values
     work |= {field: values[name] for name, field in WORDS["of_work"].items() if name in values}
-    if "leased" in values and "lease" not in values:  # every answer has a lease
+    if "leased" in values and not {"lease", "is_renewal"} & values.keys():  # every answer has a lease
         values |= {"lease_rate": values["loan"]} if "loan" in values else {}
         notes.append(f"The lease is at {'that' if 'loan' in values else 'the usual'} rate: its offer is not stated.")
     data |= {"lease": {field: values[name] for name, field in WORDS["of_lease"].items() if name in values}}

@@ -261,8 +261,7 @@ class LineParts:
                     mates.append(others[same.index(second)])
             kinds, dropped = {mate.what for mate in mates}, {mate.first for mate in mates}
             dropped |= {(it.start, it.end) for it in self.seconds if it.what in kinds and it not in mates}
-            priced = (self.spans[it] for it in ("quote", "server", "price", "all_price") if it in self.spans)
-            dropped |= {it for it in priced if it[1] <= second.start}  # the price of the first
+            dropped |= self._prices_before(second)
             lines.setdefault(self._words({mate.first for mate in mates}), self.line)
             label = self._words({(mate.start, mate.end) for mate in mates})
             is_counted = PATTERNS["counted"].match(self.plain[second.start : second.end]) is not None
@@ -272,6 +271,11 @@ class LineParts:
         kept = {f"{each.label}, as " for each in alternatives}
         self.left_out = [it for it in self.left_out if not any(it.startswith(each) for each in kept)]
         return dict(list(lines.items())[:MOST_SIDES])
+
+    def _prices_before(self, second: LineSecond) -> set[tuple[int, int]]:
+        """Return where prices of the first GPU stand: they are none of another."""
+        priced = [self.spans[it] for it in WORDS["prices_of_gpus"] if it in self.spans]
+        return {it for it in priced if it[1] <= second.start and second.what in WORDS["what_is_priced"]}
 
     def _words(self, spans: set[tuple[int, int]]) -> str:
         return ", ".join(self.line[slice(*span)].strip(" ,;") for span in sorted(spans))
@@ -287,12 +291,13 @@ class LineParts:
         following = self.line[second.end : max(starts, default=0)]
         is_all = "compar" in self.line.lower() and re.search(r"(?i) and ", following)
         is_listed = PATTERNS["listed"].fullmatch(gap) and (is_all or PATTERNS["or"].search(following))
-        return second.first[1] <= second.start and bool(is_compared or PATTERNS["or"].search(gap) or is_listed)
+        is_other = is_compared or PATTERNS["or"].search(gap) or is_listed or "is_renewal" in self.values
+        return second.first[1] <= second.start and bool(is_other)
 
     def _without(self, spans: set[tuple[int, int]], second: LineSecond | None = None) -> str:
         line, text = self.line, ""
         if second is not None:  # so many of it stand in the place of the first
-            text = f"{self.values['gpus']} {self.line[second.start : second.end]}"
+            text = f"{self.values.get('as_many', self.values['gpus'])} {self.line[second.start : second.end]}"
             spans = {*spans, (second.start, second.end)}
         for begin, end in sorted(spans, reverse=True):
             line = line[:begin] + (text if second is not None and (begin, end) == second.first else "") + line[end:]
@@ -303,6 +308,7 @@ class LineParts:
         left = [each for each in self.seconds if not self._is_alternative(each)]
         return {
             f"{each.label} instead": self._without(
-                {each.first, *((it.start, it.end) for it in self.seconds if it.what == each.what and it != each)})
+                {each.first, *((it.start, it.end) for it in self.seconds if it.what == each.what and it != each),
+                    *self._prices_before(each)})
             for each in left
         } | self.others  # fmt: skip

@@ -299,9 +299,7 @@ def _read_verbs(parts: LineParts) -> None:
             parts.rest = blank(parts.rest, start, end)
         else:
             parts.add(verb, value, start, end, WORDS["verb_words"].get(verb, "yes") if value is True else None)
-
-    line = parts.line.lower()
-    parts.values |= {"compares": True} if PATTERNS["compares"].search(line) else {}
+    parts.values |= {"compares": True} if PATTERNS["compares"].search(parts.plain) else {}
 
 
 def _read_names(catalogue: Catalogue, parts: LineParts) -> None:
