@@ -135,10 +135,10 @@ def add_derived(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) 
         notes.append(f"{times:g} times so many GPUs are {values['gpus']:,}.")
     if {"speech", "team", "busy"} <= values.keys() and not {"audio", "audio_each", "rps"} & values.keys():
         values["audio_each"] = values.pop("busy") / SECONDS_PER_HOUR  # call agents, eight hours a day
-    if {"gpu_hours", "stray"} <= values.keys() and values["gpu_hours"][1] is None:
-        values["gpu_hours"] = values["gpu_hours"][0], values["stray"]
-    if {"gpu_hours", "every"} <= values.keys() and values["gpu_hours"][1] is None and "model" not in values:
-        values["gpu_hours"] = values["gpu_hours"][0], HOURS_PER_MONTH / values["every"]
+    if "gpu_hours" in values and values["gpu_hours"][1] is None:
+        every = HOURS_PER_MONTH / values["every"] if "every" in values and "model" not in values else None
+        over = values.get("length") if "is_over" in values else None
+        values["gpu_hours"] = values["gpu_hours"][0], values.get("stray") or every or over
     _add_fed(values, notes)
     _add_speed(values, notes)
     _add_month(values, notes)
@@ -183,8 +183,6 @@ def _add_month(values: dict[str, Any], notes: list[str]) -> None:
         values["texts"], values["in"] = values["texts_of"]
     if {"texts", "every"} <= values.keys() and "train" not in values:
         values["stray"] = HOURS_PER_MONTH / values.pop("every")
-    if {"gpu_hours", "is_over", "length"} <= values.keys() and values["gpu_hours"][1] is None:
-        values["gpu_hours"] = values["gpu_hours"][0], values["length"]
     is_searched = {"texts", "team"} <= values.keys() and not {"one_time", *timed} & values.keys()  # by 200 lawyers
     values |= {"corpus": values.pop("texts")} if is_searched else {}
     if {"texts", "all_audio"} & values.keys() and not timed & values.keys():

@@ -47,8 +47,6 @@ from pricing import Catalogue
 from pricing.exchange import DOLLAR, rates
 from pricing.market.sellers import TERM_MONTHS
 
-USUAL_SPEECH_MODEL = "Whisper-large-v3"
-USUAL_PROCESSOR = "CPU-EPYC-9654"
 _SHORTEST_YEARS = 0.25
 _SHORTEST_HOURS = _SHORTEST_YEARS * HOURS_PER_YEAR * (1 - 1e-6)
 _SHARE_OF_TIME = 0.8  # an assumption: of a plan's time, what a run may fill that nobody gave a number of tokens
@@ -185,7 +183,7 @@ def _task(values: dict[str, Any], notes: list[str]) -> str:
     if task and "model" not in values:
         if not stated and not (task == "serve" and "team" in values):
             return "hours"
-        values["model"] = USUAL_SPEECH_MODEL if "audio" in values else USUAL_MODEL
+        values["model"] = WORDS["usual_models"]["speech"] if "audio" in values else USUAL_MODEL
         notes.append(f"No model is named: {values['model']} is taken.")
     return task or "hours"
 
@@ -217,8 +215,8 @@ def _add_hardware(
 
 def _add_chip(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any], task: str, notes: list[str]) -> None:
     if "cpu" in values and not {"chip", "chip_have"} & values.keys():
-        values["chip"] = USUAL_PROCESSOR
-        notes.append(f"Of processors {catalogue.accelerator_label(USUAL_PROCESSOR)} is taken.")
+        values["chip"] = WORDS["chips"]["cpu"]
+        notes.append(f"Of processors {catalogue.accelerator_label(values['chip'])} is taken.")
     chip = values.get("chip") or values.get("chip_have")
     if chip is not None:
         data["accelerator"] = chip
