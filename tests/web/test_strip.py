@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from planner.report import words
-from planner.report.answer.phrases import phrases
+from planner.report.answer.phrases import SAID_WHERE_FILLED, phrases
 from planner.report.answer.verdict_line import VerdictSummary, last_edit_text
 from planner.scenario.file import SavedScenario, read_scenario, write_scenario
 from planner.scenario.link import scenario_to_link
@@ -44,7 +44,9 @@ def test_every_preset_is_a_sentence_that_opens_each_of_its_fields(preset) -> Non
     question = detect_question(held)
     said = phrases(load_catalogue(), question, held)
     assert all(one.says and "None" not in one.says for one in said)
-    assert {name for one in said for name in one.names} == {*question.main, "years", "site", "place"}
+    filled = SAID_WHERE_FILLED.keys() & held.keys()
+    assert {name for one in said for name in one.names} == {*question.main, "years", "site", "place", *filled}
+    assert ("growth" in filled) == (preset.scenario.work[0].growth_per_year != 0)
 
 
 def test_the_sentence_says_what_was_entered() -> None:
@@ -252,7 +254,7 @@ def test_a_plan_has_a_name_and_a_note_that_go_with_its_link_and_its_file() -> No
 
 @pytest.mark.slow
 def test_what_is_said_of_money_and_people_is_a_phrase_and_no_second_field() -> None:
-    held = {"gpus": "8", "have": "4", "bill": "9000", "crew": "0.5", "budget": "500000"}
+    held = {"gpus": "8", "growth": "30", "have": "4", "bill": "9000", "crew": "0.5", "budget": "500000"}
     app = entrypoint(**held, assumptions="true", all="true")
     assert not app.exception
     scenario = asked(app)

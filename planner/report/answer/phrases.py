@@ -252,6 +252,7 @@ def _have(catalogue: Catalogue, texts: Texts) -> str:
 # Said where it is filled in, and not beside it among the assumptions.
 _WHERE_FILLED = (
     _PhraseTemplate("", ("have", "havegpu", "havesince", "havesold"), _have),
+    _entered("growth", "growing {}% a year"),
     _entered("bill", "in place of a bill of {} a month", "USD"),
     _entered("crew", "run by {} people"),
     _entered("budget", "with {} to spend", "USD"),
