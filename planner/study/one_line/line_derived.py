@@ -15,7 +15,7 @@ from planner.scenario.task import ServingTask
 from planner.scenario.work import LEAST_BUSY_SHARE
 from planner.speed.training.images import is_image_network
 from planner.study.one_line.line_records import LEAST_RPS, machine_size
-from planner.study.one_line.line_rules import MONTH_NAMES, MOST_GROWTH
+from planner.study.one_line.line_rules import HOURS_OF_PATTERN, HOURS_OF_UNIT, MONTH_NAMES, MOST_GROWTH
 from planner.study.one_line.line_words import WORDS
 from pricing import Catalogue
 from pricing.exchange import DOLLAR
@@ -38,6 +38,7 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("since", {"age", "have", "day"}, lambda of: of["day"].year - int(of["age"])),
     ("audio_each", {"each_hours", "speech"}, lambda of: of.pop("each_hours") / SECONDS_PER_HOUR),
     ("busy", {"season"}, lambda of: of["season"]),
+    ("busy", {"pattern", "gpus"}, lambda of: HOURS_OF_PATTERN[of["pattern"]] / HOURS_OF_UNIT["w"]),
     ("gpus", {"have", "speed_of_kept"}, lambda of: max(math.ceil(
         of["have"] * of.get("multiple", 1.0) * of["speed_of_kept"]), 1)),
     ("gpus", {"have", "multiple"}, lambda of: math.ceil(of["have"] * of["multiple"])),
@@ -134,11 +135,8 @@ def add_derived(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) 
         values["gpus"] = int(values.get("gpus", each) * times)
         notes.append(f"{times:g} times so many GPUs are {values['gpus']:,}.")
     if {"speech", "team", "busy"} <= values.keys() and not {"audio", "audio_each", "rps"} & values.keys():
-        values["audio_each"] = values.pop("busy") / SECONDS_PER_HOUR  # call agents, eight hours a day
-    if "gpu_hours" in values and values["gpu_hours"][1] is None:
-        every = HOURS_PER_MONTH / values["every"] if "every" in values and "model" not in values else None
-        over = values.get("length") if "is_over" in values else None
-        values["gpu_hours"] = values["gpu_hours"][0], values.get("stray") or every or over
+        values["audio_each"] = values["busy"] / SECONDS_PER_HOUR  # call agents, eight hours a day
+        notes.append(WORDS["said"]["speak"])
     _add_fed(values, notes)
     _add_speed(values, notes)
     _add_month(values, notes)
@@ -150,6 +148,10 @@ def add_derived(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) 
 
 def _add_runs(values: dict[str, Any], notes: list[str]) -> None:
     """Take so many runs of so many hours each for GPU-hours a month; of GPUs that are not counted, for a deadline."""
+    if "gpu_hours" in values and values["gpu_hours"][1] is None:
+        every = HOURS_PER_MONTH / values["every"] if "every" in values and "model" not in values else None
+        over = values.get("length") if "is_over" in values else None
+        values["gpu_hours"] = values["gpu_hours"][0], values.get("stray") or every or over
     if "of_people" in values and {"train", "tune", "method"} & values.keys() and "serve" not in values:
         values["runs"] = values.pop("rps") * SECONDS_PER_HOUR * HOURS_PER_MONTH  # adapters for 40 customers a week
         notes.append(f"A run is taken for each of them: {values['runs']:,.4g} a month.")
@@ -200,7 +202,6 @@ def _add_stated(values: dict[str, Any], notes: list[str]) -> None:
             notes += [
                 WORDS["said"][stated_one].format(values[name]) for stated_one in sorted(stated & WORDS["said"].keys())
             ]
-    _add_open_hours(values, notes)
     if {"rent", "is_term"} <= values.keys():
         notes += [] if "busy" in values else [WORDS["said"]["paid_idle"]]
         values |= {"reserved": values.pop("rent"), "busy": 1.0, "length": HOURS_PER_YEAR} | values
@@ -253,15 +254,6 @@ def _add_speed(values: dict[str, Any], notes: list[str]) -> None:
         notes.append("The tokens a second are taken for what each user sees; for all write written tokens a second.")
     else:
         values.setdefault("written_rate", values.pop("tps"))
-
-
-def _add_open_hours(values: dict[str, Any], notes: list[str]) -> None:
-    """Take the requests of a service that is closed at times for their average, and its peak while it is open."""
-    if {"rps", "busy_by_the_hour"} <= values.keys() and "gpu_hours" not in values:
-        share = values.pop("busy")
-        values["rps"] *= share if "rps_by_the_hour" in values else 1.0
-        values.setdefault("peak", values["rps"] / share)
-        notes.append(f"It answers {share:.0%} of the time: {values['rps']:,.4g} requests a second on average.")
 
 
 def add_date(values: dict[str, Any], notes: list[str]) -> None:

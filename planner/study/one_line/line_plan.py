@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any
 
 from planner.scenario.amounts import format_amount
 from planner.scenario.base import (
@@ -33,6 +33,7 @@ from planner.study.one_line.line_sellers import (
     PART_OF_MONTH,
     USUAL_MODEL,
     add_bill,
+    add_peak,
     add_seller,
     add_users,
     is_by_token,
@@ -54,16 +55,8 @@ _TOKENS_PER_EXAMPLE = 2_000  # an assumption
 _MOST_SERVED = 8  # accelerators: a model on more of them, without requests, is trained
 
 
-class LinePlan(NamedTuple):
-    """A scenario, and what was taken where the line states nothing."""
-
-    scenario: Scenario
-    notes: tuple[str, ...]
-    unused: Mapping[str, str]  # quantities that this work does not use, and why
-
-
-def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> LinePlan:
-    """Return the scenario of the quantities of a line, built and checked as a file is."""
+def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> tuple[Scenario, tuple[str, ...], Mapping[str, str]]:
+    """Return the scenario of a line's quantities, with notes of what was taken, and what it does not use and why."""
     notes: list[str] = []
     values = dict(values)
     add_date(values, notes)
@@ -85,7 +78,7 @@ def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> LinePlan:
     data |= {"currency": {"code": shown}} if shown != DOLLAR else {}
     converted = to_dollars(data, rates(catalogue))
     scenario = build_scenario(converted.data, LINE, {}).with_typed(converted.typed)
-    return LinePlan(resolve_names(scenario, catalogue)[0], tuple(notes), unused(data["work"][0], values))
+    return resolve_names(scenario, catalogue)[0], tuple(notes), unused(data["work"][0], values)
 
 
 def with_open_parts(catalogue: Catalogue, reading: LineReading, day: date) -> tuple[Scenario, tuple[str, ...]]:
@@ -239,6 +232,7 @@ def _add_task(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any]
         data["work"][0]["train"] = _training(values, task, notes)
     elif task == "serve":
         add_users(catalogue, values, notes)
+        add_peak(values, notes)
         data["work"][0]["serve"] = _serving(data, values, notes)
 
 
@@ -306,8 +300,6 @@ def _serving(data: Mapping[str, Any], values: dict[str, Any], notes: list[str]) 
         at_desk = {"place", "local"} & values.keys() or values.get("gpus") == 1 or values.get("modality") == "video"
         at_desk = at_desk or "channel" in values or PATTERNS["at_desk"].match(str(data.get("accelerator", "")))
         serve["requests_per_s"] = ONE_PERSON_REQUESTS_PER_S if at_desk else usual.requests_per_s
-        if "peak" in values:
-            serve["requests_per_s"] = min(serve["requests_per_s"], values["peak"])
         notes.append(f"Requests a second are not stated: {serve['requests_per_s']:g} is taken.")
     return serve
 

@@ -15,8 +15,10 @@ from planner.study.one_line.line_words import WORDS
 BLANK = "|"
 MONTH_NAMES = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 MOST_GROWTH = 9.0  # a year, that a plan may have
-DAYS_PER_WEEK, WORKING_DAYS, OFFICE_HOURS_PER_WEEK = 7, 5, 40
-NIGHT_HOURS, EVENING_HOURS, SHIFT_HOURS = 10, 4, 8  # a night from 8 in the evening to 6: assumptions
+DAYS_PER_WEEK, WORKING_DAYS = 7, 5
+NIGHT_HOURS, SHIFT_HOURS = 10, 8  # a night from 8 in the evening to 6: assumptions
+HOURS_OF_PATTERN = {name: float(hours) for name, hours in WORDS["hours_of_pattern"].items()}
+EVENING_HOURS = HOURS_OF_PATTERN["day and evening"] / DAYS_PER_WEEK
 HOURS_OF_UNIT = {
     "s": 1 / SECONDS_PER_HOUR, "mi": 60 / SECONDS_PER_HOUR, "h": 1.0, "d": HOURS_PER_DAY,
     "n": HOURS_PER_DAY, "ev": HOURS_PER_DAY, "mor": HOURS_PER_DAY,
@@ -184,7 +186,7 @@ _VALUES: Mapping[str, Any] = {
     "nights_and_weekends": (NIGHT_HOURS * WORKING_DAYS + 2 * HOURS_PER_DAY) / _WEEK,
     "idle_nights": 1 - NIGHT_HOURS / HOURS_PER_DAY, "idle_weekends": WORKING_DAYS / DAYS_PER_WEEK,
     "idle_nights_and_weekends": (HOURS_PER_DAY - NIGHT_HOURS) * WORKING_DAYS / _WEEK,
-    "office_hours": OFFICE_HOURS_PER_WEEK / _WEEK,
+    "office_hours": HOURS_OF_PATTERN["office hours"] / _WEEK,
     "shifts": lambda match: SHIFT_HOURS * parse_number(match["n"]) * WORKING_DAYS / _WEEK,
     "evenings_a_week": lambda match: number_in(match) * EVENING_HOURS / _WEEK,
     "hours_of_working_days": lambda match: number_in(match) * WORKING_DAYS / _WEEK,

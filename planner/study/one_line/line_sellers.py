@@ -12,7 +12,7 @@ import pydantic
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR, SECONDS_PER_HOUR
 from planner.scenario.durations import months_words
 from planner.scenario.file import build_scenario
-from planner.scenario.latency import latency_classes
+from planner.scenario.latency import day_patterns, latency_classes
 from planner.scenario.path import set_value
 from planner.scenario.scenario import USUAL_ACCELERATOR, Scenario
 from planner.scenario.typed_money import to_dollars
@@ -33,6 +33,7 @@ ONE_PERSON_REQUESTS_PER_S = 0.01  # an assumption: one person at a desk asks eve
 _REQUEST_SECONDS = 10  # an assumption: 300 tokens at 30 a second
 PART_OF_MONTH, _SHORTEST_PLAN_MONTHS = 0.01, 3  # of a month, that is less than a day
 _MOST_AN_HOUR = 20  # dollars: of an offer without a period
+_USUAL_PATTERN = "day and evening"  # of a peak whose average nobody states
 _CLIP_SECONDS = 30  # what a speech model hears at once
 
 
@@ -42,9 +43,7 @@ def with_price_of_tokens(catalogue: Catalogue, values: dict[str, Any], notes: li
     is_stated = has_rate or {"model", "team", "online", "texts", "inflight"} & values.keys()
     is_other = {"train", "tune"} & values.keys() or values.get("modality", "text") != "text"
     is_open = is_stated and {"seller", "billfor"} & values.keys() and ("bill" not in values or has_rate)
-    if is_other or not is_open:
-        return
-    price = values.get("billfor") or _hosted_price(catalogue, values)
+    price = "" if is_other or not is_open else values.get("billfor") or _hosted_price(catalogue, values)
     if not price:
         return
     values |= {"billfor": price, "is_of_work": True, "serve": True}
@@ -272,6 +271,21 @@ def add_users(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) ->
         values["rps"] = max(values["team"] * per_hour / SECONDS_PER_HOUR, LEAST_RPS)
         per_week = per_hour * HOURS_PER_DAY * DAYS_PER_WEEK
         notes.append(f"{values['team']:,.0f} users are taken to write {per_week:.0f} messages a week each.")
+
+
+def add_peak(values: dict[str, Any], notes: list[str]) -> None:
+    """Add the peak of a service that is closed at times or busiest at some, or the average below a stated peak."""
+    share, day = values.get("busy", 1.0), day_patterns()[values.get("pattern", _USUAL_PATTERN)]
+    times = max(day.by_hour) * len(day.by_hour) / sum(day.by_hour)
+    said = f"as on a day with the shape of “{day.name}”"
+    if {"rps", "busy_by_the_hour"} <= values.keys() and share < 1 and "pattern" not in values:
+        values["rps"] *= share if "rps_by_the_hour" in values else 1.0
+        times, said = 1 / values.pop("busy"), f"as it answers {share:.0%} of the time"
+    elif not {"rps", "pattern"} <= values.keys() and ("peak" not in values or {*WORDS["rates"]} & values.keys()):
+        return
+    values.setdefault("rps", values.get("peak", 0.0) / times)
+    values.setdefault("peak", values["rps"] * times)
+    notes.append(f"{values['rps']:,.4g} requests a second on average are {values['peak']:,.4g} at the peak, {said}.")
 
 
 def seller_called(catalogue: Catalogue, called: str) -> Meant:

@@ -199,7 +199,7 @@ def _is_ignored(catalogue: Catalogue, values: Mapping[str, Any], name: str, scen
     else:
         return False
     try:
-        return plan_of(catalogue, {**values, name: other}).scenario == scenario
+        return plan_of(catalogue, {**values, name: other})[0] == scenario
     except PricingError:
         return False
 
