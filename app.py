@@ -26,7 +26,7 @@ with RUNS.turn(), frame.refusals_shown():
     st.set_page_config(page_title=f"{page.title} · Rent, buy, or both?", page_icon=str(ICON), layout="wide")
     st.logo(str(ICON))
     style.put()
-    state.register_pages(pages)
+    state.session().pages = {each.title: each for each in pages}
     if st.context.is_embedded:
         embedded.page()
         st.stop()

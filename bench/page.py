@@ -45,7 +45,7 @@ def speed_page_only() -> None:
     )
     frame.begin_run()
     chosen = st.navigation(pages)
-    state.register_pages(pages)
+    state.session().pages = {each.title: each for each in pages}
     ask.scenario(state.catalogue())
     chosen.run()
     frame.show_footer(state.catalogue(), state.day())

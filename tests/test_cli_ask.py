@@ -28,7 +28,7 @@ def test_json_and_link_have_the_same_plan(capsys: pytest.CaptureFixture[str]) ->
     _, link, _ = run(capsys, *line, "--link")
     _, out, _ = run(capsys, *line, "--json")
     result = json.loads(out)
-    assert result["link"] == link.splitlines()[-1] == "years=2&site=US-TX"
+    assert result["link"] == link.splitlines()[-1] == "years=2&site=US-TX&stay=near"
     assert result["answer"]["title"]
     assert result["answer"]["cards"][0]["value"].startswith("$")
 

@@ -102,7 +102,8 @@ def _compute_missing_rows(
     if out.done < count:
         size = BLOCK if cached_sweep(job)[0].encodings else ALONE_BLOCK
         spans = ((at, min(at + size, count)) for at in range(out.done - out.done % size, count, size))
-        workers = min(args.jobs or _available_cores(), -(-(count - out.done) // size))
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        workers = min(args.jobs or cores, -(-(count - out.done) // size))
         blocks = run_on_dask(job, spans, args.dask) if args.dask else run_on_processes(job, spans, workers)
         progress = SweepProgressBar(out.done, count)
         progress.show(out.done)
@@ -112,10 +113,6 @@ def _compute_missing_rows(
             winners.add(best[written:])
             progress.show(out.done)
     return round(monotonic() - start, 3)
-
-
-def _available_cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class SweepProgressBar:

@@ -23,7 +23,7 @@ from planner.money.owning.machine import Machine, stands_in
 from planner.money.owning.place import figure_end, watts_per_accelerator
 from planner.money.price_path import CHANGE, LEVEL, PRICE_AGREED, STEP, WORTH_AGREED
 from planner.money.renting.offer_inputs import PRICE
-from planner.money.renting.orders import placement_limits
+from planner.money.renting.orders import busiest_order
 from planner.money.setting import PlanContext
 from planner.money.ways import WAYS
 from planner.scenario.base import HOURS_PER_YEAR
@@ -277,7 +277,7 @@ def _offer_grid(setting: PlanContext, key: str) -> GridIntensity | None:
 
 def _allowed(setting: PlanContext) -> frozenset[str]:
     """Return the countries where the work must stay; empty: anywhere."""
-    limits = placement_limits(setting.catalogue, setting.scenario)
+    limits = busiest_order(setting).stay
     return allowed_countries(setting.catalogue, limits) if limits.areas else limits.countries
 
 

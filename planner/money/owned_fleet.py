@@ -1,9 +1,10 @@
 """The owned machines of an option, order by order: delivery, price and resale; their cost split and idle hours."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
+from pydantic import Field
 
 from planner.money.fleet import Fleet, build_fleet
 from planner.money.formula import Num
@@ -23,16 +24,16 @@ from planner.speed.serving import is_non_llm_work
 
 @dataclass(frozen=True)
 class DeliveredOrder:
-    """One order of machines."""
+    """One order of machines, of a fleet that is bought at once or in stages."""
 
-    accelerators: int
-    ordered_after_months: int
-    there_after_months: float
-    what: str  # one server with 8 x H100
-    spare_accelerators: int  # boards on the shelf
-    usd: float  # for the machines, in the money of the day, their premium included
-    resale_usd: float
-    fleet_accelerators: int  # that there are with it
+    accelerators: Annotated[int, Field(description="in this order")]
+    ordered_after_months: Annotated[int, Field(description="0 is today")]
+    there_after_months: Annotated[float, Field(description="from today")]
+    what: Annotated[str, Field(description="for people: 2 servers with 8 x H100 each")]
+    spare_accelerators: Annotated[int, Field(description="boards on the shelf, bought with it")]
+    usd: Annotated[float, Field(description="paid for the machines, their premium included, nominal")]
+    resale_usd: Annotated[float, Field(description="resale value less the costs of selling")]
+    fleet_accelerators: Annotated[int, Field(description="including it")]
 
 
 def owned_fleet(setting: PlanContext, option: Option) -> Fleet | None:

@@ -124,7 +124,8 @@ def _verdict_text(answer: Answer) -> str:
         is_sold_out = "on_demand" in answer.plan.setting.offers.lacks
         return "Not available as requested." if is_sold_out else "Not enough to answer yet."
     if answer.limit is not None and answer.limit.is_unavoidable:
-        return f"Nothing keeps to {answer.limit.limited_quantity}: {answer.limit.message}."
+        limited = "what you can pay" if answer.limit.unit == "USD" else "your limit on emissions"
+        return f"Nothing keeps to {limited}: {answer.limit.message}."
     lead = None if answer.shares is None or answer.limit else answer.shares.lead
     advice = _advice_text(answer, answer.best) if lead is None else _group_text(answer, lead, with_alternatives=True)
     if answer.verdict in PROBABLE:

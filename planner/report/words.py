@@ -55,11 +55,14 @@ TIMINGS: dict[Timing, str] = {
 }
 STAY = {
     "anywhere": "no, anywhere will do",
+    "near": "no, but machines are rented near it",
     "country": "in that country",
     "europe": "in Europe",
     "eu": "in the European Union",
     "eu_sellers": "in the EU, with sellers of the EU",
 }
+STAYS = {stay: f"all of it {where}" for stay, where in STAY.items()} | {
+    "anywhere": "rented anywhere", "near": "rented nearby"}  # fmt: skip
 HOSTS = {"one_machine": "for one machine only", "always": "yes", "never": "no"}
 PROVIDER_KIND = {
     "hyperscaler": "hyperscaler",

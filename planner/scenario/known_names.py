@@ -58,7 +58,8 @@ def resolve_names(scenario: Scenario, catalogue: Catalogue) -> tuple[Scenario, l
     }
     if scenario.stay_in:
         changed["stay_in"] = tuple(
-            find(("stay_in", place), code, resolve_country) for place, code in enumerate(scenario.stay_in)
+            find(("stay_in", place), code, lambda known, name: _resolve_one("country", name, known.lands))
+            for place, code in enumerate(scenario.stay_in)
         )
     changed["not_from"] = tuple(
         find(("not_from", at), key, naming.provider) for at, key in enumerate(scenario.not_from)
@@ -71,10 +72,12 @@ def resolve_names(scenario: Scenario, catalogue: Catalogue) -> tuple[Scenario, l
             changed[section] = record.model_copy(update={"offer": offer})
     priced = {"hosted": scenario.hosted, "bill": scenario.bill}
     changed |= {
-        section: record.model_copy(update={"price": find((section, "price"), record.price, resolve_hosted_price)})
+        section: record.model_copy(update={"price": find(
+            (section, "price"), record.price, lambda known, name: _resolve_one("hosted price", name, known.hosted)
+        )})
         for section, record in priced.items()
         if record is not None
-    }
+    }  # fmt: skip
     if scenario.tax is not None:
         schedule = find(("tax", "schedule"), scenario.tax.schedule, resolve_tax_schedule)
         changed["tax"] = scenario.tax.model_copy(update={"schedule": schedule})
@@ -101,16 +104,6 @@ def accelerator_meant(catalogue: Catalogue, name: str) -> Meant:
     """The one accelerator called `name`, or that any will do; with a sentence where the name fits several."""
     any_will_do = naming.plain(name) == ANY_ACCELERATOR
     return Meant(ANY_ACCELERATOR) if any_will_do else meant.accelerator(catalogue, name)
-
-
-def resolve_country(catalogue: Catalogue, name: str) -> str:
-    """The country of these two letters."""
-    return name if name in catalogue.lands else _resolve_one("country", name, catalogue.lands)
-
-
-def resolve_hosted_price(catalogue: Catalogue, name: str) -> str:
-    """The one hosted price called `name`."""
-    return _resolve_one("hosted price", name, catalogue.hosted)
 
 
 def resolve_tax_schedule(catalogue: Catalogue, name: str) -> str:

@@ -34,8 +34,9 @@ from pricing.formulas import reject_invisible
 USUAL_ACCELERATOR = "H100-SXM5-80GB"
 USUAL_SITE = "US"
 UNION = "EU"
-# anywhere; in the country of the site; in the European Union; there, and held by a company of the Union
-DataResidency = Literal["anywhere", "country", "europe", "eu", "eu_sellers"]
+# anywhere; machines are rented near the site, where somebody can take the order there; in the country of the site; in
+# Europe; in the European Union; there, and held by a company of the Union
+DataResidency = Literal["anywhere", "near", "country", "europe", "eu", "eu_sellers"]
 CountryCode = Annotated[str, Field(pattern="^[A-Z]{2}$")]
 ANY_ACCELERATOR = "any"  # in place of an accelerator: whichever does the work for the least
 

@@ -112,7 +112,7 @@ def _read() -> None:
         saved = read_scenario(file.getvalue(), file.name, state.catalogue(), state.scenario())
         ask.use(saved.scenario)
         if saved.day is not None and saved.day < state.today():
-            state.set_as_of_date(saved.day)
+            state.session().as_of = saved.day
         for note in (*saved.notes, *model_notes(state.catalogue(), saved.scenario)):
             st.toast(words.markdown(note), icon=":material/info:")
 
@@ -146,11 +146,11 @@ def refusals_shown() -> Iterator[None]:
 def show_notices() -> None:
     """Show messages about the link and about live prices, and say when an earlier day is shown."""
     kept_plans.refusal()
-    if not kept_plans.notice() and state.has_as_of_date():
+    if not kept_plans.notice() and state.session().as_of is not None:
         with st.container(horizontal=True, vertical_alignment="center", key="looking-back"):
             text = f"This link uses prices as of {words.day(state.day())}, as its sender saw them."
             st.info(words.markdown(f"{text} Prices may have changed since."), icon=":material/history:")
-            st.button("Use today's prices", key="use-today", on_click=state.set_as_of_date, args=(None,))
+            st.button("Use today's prices", key="use-today", on_click=setattr, args=(state.session(), "as_of", None))
     if trouble := state.memory().get("live_trouble"):
         st.warning(words.markdown(f"{trouble} Bundled prices are shown."))
     notices: list[str] = memory()[_NOTICES]
@@ -163,7 +163,7 @@ def show_notices() -> None:
 def _apply_link_date() -> list[str]:
     """Look back to the day a link was made, if it names one. Return a message if the day cannot be used."""
     text = address.text(AS_OF)
-    state.set_as_of_date(None)
+    state.session().as_of = None
     if text is None:
         return []
     try:
@@ -173,7 +173,7 @@ def _apply_link_date() -> list[str]:
     if not EARLIEST <= day <= state.today():
         return [f"There are no prices of {words.day(day)}, the date of this link. Today's prices are used."]
     if day < state.today():
-        state.set_as_of_date(day)
+        state.session().as_of = day
     return []
 
 
@@ -199,13 +199,13 @@ def show_footer(catalogue: Catalogue, day: date) -> None:
             help=f"The old figures in this plan; {overdue} of the catalogue are due for a check.",
         ):  # fmt: skip
             address.put({show_assumptions.GROUP: STALE})
-            st.switch_page(state.pages()["Assumptions"])
+            st.switch_page(state.session().pages["Assumptions"])
         if live_prices.has_prices_of_this_week():
             return
         if st.button("Live prices", icon=":material/sync:", type="tertiary", key="see-live-foot",
                      help="No source has been read this week."):  # fmt: skip
             live_prices.select_view()
-            st.switch_page(state.pages()["Compare"])
+            st.switch_page(state.session().pages["Compare"])
 
 
 def phone_navigation(pages: Sequence[StreamlitPage]) -> None:

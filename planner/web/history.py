@@ -95,7 +95,7 @@ def unpin(index: int) -> None:
 def load_plans(catalogue: Catalogue) -> None:
     """Calculate the pinned plans, for the charts of every page."""
     pins = pinned_plans(catalogue)
-    state.set_pinned(others(state.result(with_details=True), pins) if pins else ())
+    state.session().pinned = others(state.result(with_details=True), pins) if pins else ()
 
 
 def pinned_plans(catalogue: Catalogue) -> list[PinnedPlan]:

@@ -75,7 +75,7 @@ def load_from_link() -> None:
     """Open the version that the address names, with its own figures. One that this visitor lacks is left out."""
     match = _ADDRESS.fullmatch(address.text(KEY) or "")
     memory()[_OPEN] = None
-    state.set_frozen_facts(None)
+    state.session().frozen_facts = None
     if match is None or not has_plans():
         address.put({KEY: None})
         return
@@ -104,15 +104,15 @@ def _open(plans: PlanStore, plan: str | int, number: int | None) -> bool:
 def go_to_answer() -> None:
     """Turn to the Answer page after a plan was opened."""
     if memory().pop(_GO, False):
-        st.switch_page(state.pages()["Answer"])
+        st.switch_page(state.session().pages["Answer"])
 
 
 def _show(plans: PlanStore, plan: KeptPlan, number: int, *, is_frozen: bool) -> bool:
     from planner.store.versions import kept_actuals
 
     version = plans.version(plan, number)
-    state.set_frozen_facts(_facts(plans, version.digest) if is_frozen else None)
-    state.set_as_of_date(version.day if is_frozen and version.day < state.today() else None)
+    state.session().frozen_facts = _facts(plans, version.digest) if is_frozen else None
+    state.session().as_of = version.day if is_frozen and version.day < state.today() else None
     sentence = (
         f"Open: version {number} of “{plan.name}”, saved on {words.day(version.saved)} by {version.person}, "
         f"with the figures of {words.day(version.day)}."
@@ -163,7 +163,7 @@ def notice() -> bool:
         return False
     with st.container(horizontal=True, vertical_alignment="center", key="kept-open"):
         st.info(words.markdown(plan.sentence), icon=":material/history:")
-        is_today = state.live_catalogue().digest == state.facts_to_keep().digest and not state.has_as_of_date()
+        is_today = state.live_catalogue().digest == state.facts_to_keep().digest and state.session().as_of is None
         if not is_today:
             st.button("Use today's figures", key="kept-today", on_click=_use_todays_figures)
     return True
@@ -278,7 +278,7 @@ def box() -> None:
         for plan in kept[:_FIRST]:
             st.button(words.markdown(plan.name), key=f"kept-open-{plan.id}", type="tertiary",
                       on_click=open_plan, args=(plan.id,))  # fmt: skip
-        st.page_link(state.pages()["Plans"], label=f"All {len(kept)}" if kept[_FIRST:] else "Details")
+        st.page_link(state.session().pages["Plans"], label=f"All {len(kept)}" if kept[_FIRST:] else "Details")
 
 
 _NAME, _RIGHT = "share-name", "share-right"

@@ -297,7 +297,7 @@ def bullets(lines: Sequence[str]) -> None:
 
 def next_page(name: str, label: str) -> None:
     """Show a link to another page, inside the page: on a phone the navigation is folded away."""
-    st.page_link(state.pages()[name], label=label, icon=":material/arrow_forward:")
+    st.page_link(state.session().pages[name], label=label, icon=":material/arrow_forward:")
 
 
 def small(text: str, help_text: str | None = None) -> None:

@@ -13,7 +13,7 @@ from planner.report.answer import feasibility, tables
 from planner.report.answer import other_measures as measures_report
 from planner.report.answer.advice import HEAD, unavailable_option_lines
 from planner.report.answer.other_measures import OtherMeasures, curve_table, other_measures_table
-from planner.report.answer.payback_chart import charted_options, payback_summary
+from planner.report.answer.payback_chart import charted_options, payback_chart, payback_summary
 from planner.report.futures import counted, future_charts
 from planner.report.futures.input_words import saving_side_label
 from planner.report.title import USD_FETCHED, USD_PAID, fleet_timeline
@@ -56,7 +56,8 @@ def payback(answer: Answer) -> None:
         if count > len(charted_options(answer, every=False)):
             address.switch("every_way")
             every = st.toggle(f"Show all {count} options", key="every_way")
-    show.chart(state.payback_figure(every=every), f"{finding} {_ranking(answer)}.", "cumulative")
+    chart = payback_chart(state.result().answer, state.dark(), every=every, pins=state.session().pinned)
+    show.chart(chart, f"{finding} {_ranking(answer)}.", "cumulative")
     _cash(answer)
     _orders(answer)
 
@@ -148,7 +149,7 @@ def parts(ledgers: Sequence[Ledger], money: Money = TODAY) -> None:
     if not ledgers:
         st.markdown("No listed offer has a price. Widen the filters or enter your own price.")
         return
-    ledgers = [*ledgers, *(ledger for pin in state.pinned() if (ledger := pin.ledger(money)) is not None)]
+    ledgers = [*ledgers, *(ledger for pin in state.session().pinned if (ledger := pin.ledger(money)) is not None)]
     finding = ", ".join(f"{ledger.title} {words.usd(float(ledger.total_usd))}" for ledger in ledgers)
     show.chart(charts.cost_parts(ledgers, state.dark()), f"Cost of the whole plan by part: {finding}.", "parts")
     columns = show.from_column(1, show.MONEY)

@@ -127,7 +127,7 @@ def below(key: str, ledgers: Callable[[], Iterable[Ledger]]) -> None:
 def plan_ledgers() -> list[Ledger]:
     """Return the options of the plan on the screen, and the best one of each pinned plan."""
     ranked = [option.option.ledger for option in state.result().answer.ranked]
-    return ranked + [best.option.ledger for _, best in priced(state.pinned())]
+    return ranked + [best.option.ledger for _, best in priced(state.session().pinned)]
 
 
 def accounting(plan: Plan, answer: Answer) -> None:

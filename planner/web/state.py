@@ -1,8 +1,8 @@
 """State of a session that its pages share: the facts it sees, the day, the theme, the plan on the screen and pins."""
 
 import gc
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from functools import reduce
 from typing import Any
@@ -15,7 +15,6 @@ from planner.money.renting.own_prices import own_quotes
 from planner.money.setting import show_money_in_plan
 from planner.money.verdict.answer import Answer
 from planner.report import charts
-from planner.report.answer import payback_chart
 from planner.report.answer.plan_report import PlanResult, evaluate
 from planner.report.answer.side_by_side import PinnedPlan
 from planner.report.futures import future_charts
@@ -44,6 +43,23 @@ def settle(page: str) -> None:
     """
     gc.collect()
     gc.freeze()
+
+
+@dataclass
+class PageSession:
+    """What the pages of a session share, beside the plan on the screen."""
+
+    frozen_facts: Catalogue | None = None  # of a kept plan; else those of the day
+    quotes: Quotes | None = None  # uploaded, and laid over the catalogue
+    as_of: date | None = None  # the earlier day whose facts, and their ages, are used
+    pages: Mapping[str, StreamlitPage] = field(default_factory=dict)  # by title, so that one can link to another
+    pinned: Sequence[PinnedPlan] = ()  # that charts and tiles show beside the one on the screen
+
+
+def session() -> PageSession:
+    """Return what its pages share; what they change there is seen by all."""
+    kept: PageSession = memory().setdefault("session", PageSession())
+    return kept
 
 
 # The facts
@@ -80,15 +96,14 @@ def catalogue(plan: Scenario | None = None) -> Catalogue:
 
     The plan is that of the question bar, unless another is named.
     """
-    session = memory()
-    plan, as_of_day, facts = plan or session.get("scenario"), session.get("as_of"), _facts_of_day()
+    plan, as_of_day, facts = plan or memory().get("scenario"), session().as_of, _facts_of_day()
     of_plan = plan and own_quotes(facts, plan, day())
-    of_session = quotes()
+    of_session = session().quotes
     own = tuple(filter(None, (of_session, of_plan)))
     if not own:
         return facts
     key = facts.digest, id(of_session), of_plan  # a file may have thousands of rows, so it is not compared by value
-    kept: dict[object, tuple[Quotes | None, Catalogue]] = session.setdefault("quoted_catalogues", {})
+    kept: dict[object, tuple[Quotes | None, Catalogue]] = memory().setdefault("quoted_catalogues", {})
     if key not in kept:
         while len(kept) >= _QUOTED:
             del kept[next(iter(kept))]
@@ -99,8 +114,7 @@ def catalogue(plan: Scenario | None = None) -> Catalogue:
 
 def _facts_of_day() -> Catalogue:
     """Return the facts of a kept plan, else those of the day that the link asks for, else today's."""
-    session = memory()
-    as_of_day, frozen = session.get("as_of"), session.get("frozen_facts")
+    as_of_day, frozen = session().as_of, session().frozen_facts
     facts = frozen or live_catalogue()
     if frozen is None and as_of_day is not None:
         facts = _facts_as_of(facts, as_of_day)
@@ -111,33 +125,8 @@ def _facts_of_day() -> Catalogue:
 
 def facts_to_keep() -> Catalogue:
     """Return what a kept plan is calculated with again: the facts of this run with the quotes of this session."""
-    facts, own = _facts_of_day(), quotes()
+    facts, own = _facts_of_day(), session().quotes
     return facts if own is None else with_quotes(facts, own)
-
-
-def set_frozen_facts(facts: Catalogue | None) -> None:
-    """Use the facts of a kept plan, or (None) those of the day."""
-    memory()["frozen_facts"] = facts
-
-
-def quotes() -> Quotes | None:
-    """Return the quotes that this session has uploaded."""
-    return memory().get("quotes")
-
-
-def set_quotes(own_quotes: Quotes | None) -> None:
-    """Lay quotes over the catalogue for this session, or (None) remove them."""
-    memory()["quotes"] = own_quotes
-
-
-def set_as_of_date(day: date | None) -> None:
-    """Use the facts and their ages as they were on a day, or (None) as they are."""
-    memory()["as_of"] = day
-
-
-def has_as_of_date() -> bool:
-    """Return whether this session looks back at an earlier day."""
-    return memory().get("as_of") is not None
 
 
 def show_plan_money() -> None:
@@ -150,7 +139,7 @@ def show_plan_money() -> None:
 
 def day() -> date:
     """Return the day the answer is for: the one a link asks for, else today."""
-    return memory().get("as_of") or today()
+    return session().as_of or today()
 
 
 def today() -> date:
@@ -161,16 +150,6 @@ def today() -> date:
 def dark() -> bool:
     """Return whether the theme is dark; charts choose their colors by it."""
     return st.context.theme.type == "dark"
-
-
-def register_pages(pages: Iterable[StreamlitPage]) -> None:
-    """Keep the pages by title, so that one can link to another."""
-    memory()["pages"] = {page.title: page for page in pages}
-
-
-def pages() -> dict[str, StreamlitPage]:
-    """Return the pages by title."""
-    return memory()["pages"]
 
 
 # The plan
@@ -241,8 +220,9 @@ def of_plan(*args: Any) -> tuple[Any, ...]:
 
 def result_at_todays_prices() -> PlanResult | None:
     """Return the plan with today's facts, where a link shows earlier ones; None where nothing differs."""
-    facts, frozen = live_catalogue(), memory().get("frozen_facts")
-    if (frozen is None and not has_as_of_date()) or quotes() is not None or facts.digest == catalogue().digest:
+    facts, own = live_catalogue(), session()
+    is_of_day = own.frozen_facts is None and own.as_of is None
+    if is_of_day or own.quotes is not None or facts.digest == catalogue().digest:
         return None
     return shared_result(facts, scenario(), today())
 
@@ -258,7 +238,9 @@ def futures_figure() -> go.Figure | None:
     plan = result()
     if plan.futures is None:
         return None
-    savings = (future_charts.pinned_savings(pin.letter, pin.result.answer, pin.result.futures) for pin in pinned())
+    savings = (
+        future_charts.pinned_savings(pin.letter, pin.result.answer, pin.result.futures) for pin in session().pinned
+    )
     return future_charts.futures_dots(
         plan.answer, plan.futures, dark(), [saving for saving in savings if saving is not None]
     )
@@ -267,18 +249,3 @@ def futures_figure() -> go.Figure | None:
 def ranges_figure(answer: Answer, is_dark: bool) -> go.Figure:
     """Return the chart of every option with its range."""
     return charts.option_ranges(answer.ranked, [each.option.title for each in answer.ranked], is_dark)
-
-
-def payback_figure(*, every: bool) -> go.Figure:
-    """Return the chart of the payback, of the two compared options or of every one."""
-    return payback_chart.payback_chart(result().answer, dark(), every=every, pins=pinned())
-
-
-def set_pinned(plans: Sequence[PinnedPlan]) -> None:
-    """Show these plans too in the charts and tiles of this run."""
-    memory()["pinned_plans"] = tuple(plans)
-
-
-def pinned() -> tuple[PinnedPlan, ...]:
-    """Return the plans that charts and tiles show beside the one on the screen."""
-    return memory().get("pinned_plans", ())

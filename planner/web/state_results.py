@@ -173,7 +173,9 @@ def plan_point(work: ModelWork, candidates: MarketStudy) -> MarketCandidate | No
 def front_figure(work: ModelWork, plan: MarketCandidate | None, *, every: bool) -> go.Figure:
     """Return the chart of time against cost, with the plan marked, and pinned plans that do the same work."""
     candidates = front(work)
-    points = [(pin.letter, point) for pin in state.pinned() if (point := _point_of(pin, work, candidates)) is not None]
+    points = [
+        (pin.letter, point) for pin in state.session().pinned if (point := _point_of(pin, work, candidates)) is not None
+    ]
     if points:
         return time_cost_front.front_chart(candidates, plan, state.dark(), points, every=every)
     return _front_figure(state.catalogue(), _alone(work), state.day(), plan, state.dark(), every)
@@ -252,7 +254,7 @@ def bars() -> tuple[TornadoBar, ...]:
 
 def tornado_figure() -> go.Figure:
     """Return the tornado chart, with the savings of pinned plans."""
-    savings = [(pin.letter, saved_usd(pin.result.answer)) for pin in state.pinned()]
+    savings = [(pin.letter, saved_usd(pin.result.answer)) for pin in state.session().pinned]
     pins = [(letter, usd) for letter, usd in savings if usd is not None]
     return future_charts.tornado_chart(bars(), state.dark(), _sides(), pins)
 

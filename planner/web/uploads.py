@@ -153,7 +153,7 @@ def quote_upload() -> None:
         st.file_uploader("Quote file", type=kinds, key=QUOTE_FILE, max_upload_size=1, on_change=_read_quotes)
     show.download("Download a file to fill in", "quotes.csv", TEMPLATE_CSV.encode, "template")
     show.refusal(_QUOTE_REFUSAL)
-    quotes = state.quotes()
+    quotes = state.session().quotes
     if quotes is not None:
         _quotes_summary(quotes)
         st.button("Remove my prices", on_click=_remove_quotes)
@@ -170,14 +170,14 @@ def _read_quotes() -> None:
             reasons = " ".join(map(str, quotes.problems[:_MOST_PROBLEMS]))
             raise QuoteError(f"{file.name} has no row that can be used. {reasons}")
         later = quotes_for_later(quotes)
-        state.set_quotes(quotes)
+        state.session().quotes = quotes
         if later:  # they are the plan's, and in its link
             scenario = state.scenario()
             ask.use(scenario.model_copy(update={"quotes": (*scenario.quotes, *later)}))
 
 
 def _remove_quotes() -> None:
-    state.set_quotes(None)
+    state.session().quotes = None
     memory()[_QUOTE_REFUSAL] = None
 
 

@@ -164,7 +164,7 @@ def _plans_page() -> None:
     frame.begin_run()
     pages = [st.Page(plans.page, title="Plans", default=True), st.Page(answer.page, title="Answer", url_path="a")]
     chosen = st.navigation(pages)
-    state.register_pages(pages)
+    state.session().pages = {page.title: page for page in pages}
     frame.show_notices()
     ask.scenario(state.catalogue())
     chosen.run()

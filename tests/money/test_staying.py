@@ -1,16 +1,19 @@
 """Where the work must stay binds rent, spot, hosted models and ownership alike."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from planner.cli import main
 from planner.money.plan import Plan, plan
-from planner.money.renting.orders import placement_limits
+from planner.money.renting.orders import busiest_order, placement_limits
 from planner.scenario.scenario import Scenario
-from pricing.orderable import bloc_members, sale
+from pricing.market.sellers import sellers
+from pricing.orderable import ANYWHERE, ResidencyRequirement, bloc_members, country, eu, sale
 from tests.facts import CATALOGUE, DAY
 
+EUROPE = ResidencyRequirement(areas=frozenset({"europe"}))
 SERVICE = {"serve": {"model": "llama-3.3-70b", "requests_per_s": 2.0}}
 
 
@@ -58,6 +61,35 @@ def test_a_site_in_the_union_binds_what_is_rented_and_hosted_unless_anywhere_wil
     assert "let the work be anywhere" in reasons(staying(service, site="EU"))["hosted"]
     assert "hosted" not in reasons(staying(service, site="EU", stay="anywhere"))
     assert placement_limits(CATALOGUE, Scenario(site="DE")) == limits[2]  # a country binds where you say so
+
+
+@pytest.mark.parametrize(("site", "count", "stay"), [
+    ("DE", 8, eu(CATALOGUE)), ("EU", 8, eu(CATALOGUE)), ("CH", 8, EUROPE), ("GB", 8, EUROPE), ("NO", 8, EUROPE),
+    ("US-TX", 16, country(CATALOGUE, "US")), ("IN", 96, country(CATALOGUE, "IN")),
+    ("DE", 100_000, ANYWHERE),
+])  # fmt: skip
+def test_near_is_the_nearest_place_where_somebody_takes_the_order(
+    site: str, count: int, stay: ResidencyRequirement
+) -> None:  # fmt: skip
+    """One seller does in the Union and outside Europe; three have to in a country of Europe alone."""
+    made = staying({"accelerators": count}, site=site, stay="near")
+    assert busiest_order(made.setting).stay == stay
+    assert "own" not in reasons(made)
+    if stay != ANYWHERE:
+        names = {seller.name for seller in sellers(CATALOGUE, "H100-SXM5-80GB", DAY, stay)}
+        assert names, "the price is of sellers there"
+        price = made.setting.offers.market_price(made.setting.offers.on_demand or "", 0.0)
+        assert price is not None
+        assert price.sellers <= len(names)
+
+
+def test_near_keeps_a_hosted_model_and_leaves_out_the_sellers_that_are_not_wanted() -> None:
+    assert "hosted" in reasons(staying(SERVICE, site="DE", stay="eu"))
+    assert "hosted" not in reasons(staying(SERVICE, site="DE", stay="near"))
+    without = busiest_order(staying(site="CH", stay="near", not_from=("oracle",)).setting).stay
+    assert without == replace(EUROPE, without=frozenset({"oracle"}))
+    bound = busiest_order(staying(site="DE", stay="near", stay_in=("FR",)).setting).stay
+    assert bound.countries == {"FR"}
 
 
 def test_anywhere_is_cheaper_than_somewhere() -> None:

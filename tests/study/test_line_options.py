@@ -195,18 +195,62 @@ def test_any_gpu_is_one_that_somebody_rents_out_where_the_work_stays(line: str) 
 
 
 @pytest.mark.parametrize(("line", "found"), [
-    ("96 h100 in Mumbai for 2 years", "That is the price anywhere: in India it is $"),
-    ("24 H100 in Singapore for 3 years", "at Oracle Cloud"),
-    ("16 H200 in Brazil for a year", "That is the price anywhere: in Brazil it is $"),
-    ("8 h100 in Poland for a year", "no seller on record likely has so many in Poland"),
+    ("96 h100 in Mumbai for 2 years", "That is the price in India: anywhere it is $"),
+    ("16 H200 in Brazil for a year", "That is the price in Brazil: anywhere it is $"),
+    ("16 h100 in Texas for a year", "That is the price in United States: anywhere it is $"),
+    ("8 h100 in Poland for a year", "in the European Union: no seller on record likely has so many in Poland; any"),
+    ("8 h100 for 6 months in Germany", "That is the price in the European Union: in Germany it is $"),
+    ("8 h100 in europe for a year", "That is the price in the European Union: anywhere it is $"),
+    ("8 h100 in Switzerland for a year", "That is the price in Europe: in Switzerland it is $"),
+    ("16 h100 in Rwanda for a year", "That is the price anywhere: no seller on record likely has so many in Rwanda"),
+    ("96 h100 in Mumbai for 2 years, anywhere is fine", "That is the price anywhere: in India it is $"),
+    ("24 H100 in Singapore for 3 years, anywhere", "at Oracle Cloud"),
     ("8 h100 for a year", ""),
-    ("16 h100 in Texas for a year", ""),
     ("96 h100 in India for 2 years, data must stay in the country", ""),
 ])  # fmt: skip
-def test_a_price_from_elsewhere_stands_beside_that_of_the_place(line: str, found: str) -> None:
+def test_the_price_of_a_place_that_a_line_names_stands_beside_that_of_other_places(line: str, found: str) -> None:
     answer = _answer_of(line)
-    assert ("That is the price anywhere" in answer) == bool(found)
+    assert ("That is the price " in answer) == bool(found)
     assert found in answer
+
+
+@pytest.mark.parametrize(("line", "stay"), [
+    ("8 h100 in germany", "near"), ("8 h100, only in germany", "country"), ("8 h100 in germany, anywhere", "anywhere"),
+    ("8 h100 in the EU", "near"), ("8 h100 only in the EU", "eu"), ("8 h100 with lambda in oslo", None),
+    ("5000 euros a month on gpt-5, host llama 70b", "anywhere"), ("£180k for h100 over 3 years", "anywhere"),
+    ("16 h100 in warsaw, sovereign cloud", "eu_sellers"), ("swiss sovereign cloud, 16 h100", "near"),
+    ("bank needs 32 h100 in switzerland, no us cloud providers", "near"), ("8 h100", None),
+    ("buy 8 h100 for our data center in Poland", "near"), ("gdpr, 6000 euros a month on claude sonnet", "eu"),
+])  # fmt: skip
+def test_a_named_place_is_rented_nearby_and_a_guessed_one_binds_nothing(line: str, stay: str | None) -> None:
+    reading = read_line(live_catalogue(), line)
+    assert reading.scenario is not None
+    assert reading.scenario.stay == stay
+    assert any("stands near" in note for note in reading.notes) == (stay == "near")
+
+
+@pytest.mark.parametrize(("line", "is_said"), [
+    ("serve llama 70b at 3 rps in germany", True), ("serve llama 70b at 3 rps in sydney", True),
+    ("serve llama 70b at 3 rps in europe", True), ("serve llama 70b at 3 rps", False),
+])  # fmt: skip
+def test_a_hosted_model_stays_a_rival_where_a_place_is_named(line: str, is_said: bool) -> None:
+    answer = _answer_of(line)
+    assert "Hosted, by the token: $" in answer
+    assert ("; where it runs is not known." in answer) == is_said
+
+
+@pytest.mark.parametrize(("line", "phrase"), [
+    ("8 h100 in germany", "rented nearby"), ("8 h100 in germany, anywhere", "rented anywhere"),
+    ("8 h100, only in germany", "all of it in that country"), ("8 h100 only in the EU", "all of it in the European Un"),
+])  # fmt: skip
+def test_the_sentence_says_where_it_is_rented(line: str, phrase: str) -> None:
+    assert f"busy 60% {phrase}" in _answer_of(line)
+
+
+def test_a_seller_of_tokens_stays_where_the_place_is_guessed_from_the_money() -> None:
+    answer = _answer_of("6000 euros a month on claude sonnet, host deepseek v3")
+    assert "must stay" not in answer
+    assert "Use a hosted model, not Claude Sonnet" in answer
 
 
 @pytest.mark.parametrize(("line", "most_usd"), [

@@ -15,7 +15,9 @@ def test_a_line_fills_the_sentence_and_says_what_was_taken() -> None:
     assert not app.exception
     scenario = asked(app)
     assert (scenario.work[0].accelerators, scenario.site, scenario.years) == (64, "DE", 2.0)
-    for text in ("64 x H100 SXM5", "Not understood: frobs", "is taken for H100 SXM5 80 GB"):
+    assert scenario.stay == "near"
+    assert app.query_params["stay"] == "near"
+    for text in ("64 x H100 SXM5", "write only in Germany", "Not understood: frobs", "is taken for H100 SXM5 80 GB"):
         assert text in _shown(app)
     app.run()
     assert "Not understood" not in _shown(app), "it is said once"

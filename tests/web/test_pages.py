@@ -51,7 +51,7 @@ def one_page(name: str) -> None:
     )
     frame.begin_run()
     chosen = st.navigation(pages)
-    state.register_pages(pages)
+    state.session().pages = {page.title: page for page in pages}
     frame.show_notices()
     ask.scenario(state.catalogue())
     chosen.run()

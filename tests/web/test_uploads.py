@@ -35,10 +35,10 @@ def test_quotes_of_which_none_can_be_used_leave_those_before() -> None:
     app.query_params["view"] = "Live prices"
     app.run()
     bring(app, "quote_file", "good.csv", GOOD)
-    before = app.session_state["memory"]["quotes"]
+    before = app.session_state["memory"]["session"].quotes
     assert len(before.offers) == 1
     bring(app, "quote_file", "none.csv", NONE_GOOD)
-    assert app.session_state["memory"]["quotes"] is before
+    assert app.session_state["memory"]["session"].quotes is before
     said = app.error[0].value.replace("\\", "")
     assert "none.csv has no row that can be used" in said
     assert "no such chip" in said

@@ -6,6 +6,7 @@ sentence says what would do.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 
 import numpy as np
 
@@ -13,11 +14,22 @@ from planner.money.setting import PlanContext
 from planner.scenario.amounts import count
 from planner.scenario.base import ONE_MACHINE
 from planner.scenario.rent import accepts_hosts
-from planner.scenario.scenario import Scenario
+from planner.scenario.scenario import UNION, Scenario
 from planner.speed.work_to_hours import ScenarioInHours
 from pricing import Catalogue
 from pricing.caching import cached
-from pricing.orderable import Capacity, Order, ResidencyRequirement, country, eu, joins, refusal_reason, sale
+from pricing.market.sellers import band_of, listed
+from pricing.orderable import (
+    Capacity,
+    Order,
+    ResidencyRequirement,
+    allowed_countries,
+    bloc_members,
+    eu,
+    joins,
+    refusal_reason,
+    sale,
+)
 
 _MOST_PLACES = 5  # named in a sentence
 
@@ -26,20 +38,26 @@ _MOST_PLACES = 5  # named in a sentence
 @cached(4, same=lambda setting: (setting.catalogue, setting.scenario, setting.resolved, setting.demand))
 def busiest_order(setting: PlanContext) -> Order:
     """Return the peak demand of the plan, and how many of them work on one job."""
-    at_once = max(int(np.ceil(setting.demand.all.peak_accelerators)), 1)
-    needed = together(setting.scenario, setting.resolved)
-    hosts = accepts_hosts(at_once, setting.scenario.rent.hosts_of_others)
-    is_grown = any(work.growth_per_year > 0 for work in setting.scenario.work)
-    return Order(at_once, min(needed, at_once), placement_limits(setting.catalogue, setting.scenario), hosts, is_grown)
+    scenario, at_once = setting.scenario, max(int(np.ceil(setting.demand.all.peak_accelerators)), 1)
+    needed, hosts = together(scenario, setting.resolved), accepts_hosts(at_once, scenario.rent.hosts_of_others)
+    is_grown = any(work.growth_per_year > 0 for work in scenario.work)
+    order = Order(at_once, min(needed, at_once), placement_limits(setting.catalogue, scenario), hosts, is_grown)
+    if scenario.residency != "near" or order.stay.countries:
+        return order
+    whole = _in_machines(setting, order)
+    return replace(order, stay=nearest(setting.catalogue, scenario.site, scenario.accelerator, whole, setting.day))
 
 
 def orders_of(setting: PlanContext) -> tuple[Order, ...]:
     """Return the order of a plan; before it, in whole machines where the work fills them and states no job size."""
-    order, works = busiest_order(setting), setting.written.work
+    order = busiest_order(setting)
+    return tuple(dict.fromkeys((_in_machines(setting, order), order)))
+
+
+def _in_machines(setting: PlanContext, order: Order) -> Order:
+    works = setting.written.work
     silent = not any(work.accelerators_per_job or work.train or work.serve or work.run for work in works)
-    if not silent or order.accelerators % ONE_MACHINE:
-        return (order,)
-    return (replace(order, together=ONE_MACHINE), order)
+    return replace(order, together=ONE_MACHINE) if silent and order.accelerators % ONE_MACHINE == 0 else order
 
 
 def together(scenario: Scenario, resolved: ScenarioInHours | None) -> int:
@@ -47,6 +65,22 @@ def together(scenario: Scenario, resolved: ScenarioInHours | None) -> int:
     named = [] if resolved is None else [training.accelerators for training in resolved.trainings]
     named += [] if resolved is None else [serving.accelerators_per_replica for serving in resolved.servings]
     return max([*named, *(work.accelerators_per_job or 1 for work in scenario.work)], default=1)
+
+
+@cached(64, same=lambda catalogue, *_: (catalogue,), equal=lambda _, *rest: rest)
+def nearest(catalogue: Catalogue, site: str, chip: str, order: Order, day: date) -> ResidencyRequirement:
+    """Return the nearest place in which somebody likely takes an order; where it may be where there is none."""
+    country, europe = site_country(catalogue, site) or site, ResidencyRequirement(areas=frozenset({"europe"}))
+    here, union = bloc_members(catalogue, country), bloc_members(catalogue, UNION)
+    # Prices of one country of Europe are often those of a single seller.
+    alone = europe if country in allowed_countries(catalogue, europe) else ResidencyRequirement(here)
+    keys = listed(catalogue, chip, frozenset({"on_demand"}), day)
+    for place in (ResidencyRequirement(union), europe) if here <= union else (alone,):
+        near = replace(order, stay=replace(place, without=order.stay.without))
+        band = band_of(catalogue, chip, near, day, "on_demand")
+        if able(catalogue, keys, (near,)) and band is not None and band.standing != "unavailable":
+            return near.stay
+    return order.stay
 
 
 def placement_limits(catalogue: Catalogue, scenario: Scenario) -> ResidencyRequirement:
@@ -63,7 +97,7 @@ def _places(catalogue: Catalogue, scenario: Scenario) -> ResidencyRequirement:
     if stay in ("eu", "eu_sellers"):
         return eu(catalogue, sellers_too=stay == "eu_sellers")
     code = site_country(catalogue, scenario.site)
-    return country(catalogue, code) if stay == "country" and code is not None else ResidencyRequirement()
+    return ResidencyRequirement(frozenset({code}) if stay == "country" and code is not None else frozenset())
 
 
 def site_country(catalogue: Catalogue, site: str) -> str | None:

@@ -225,11 +225,6 @@ class LimitBreach:
         return start if self.size is None else f"{start} {self.size:,}"
 
     @property
-    def limited_quantity(self) -> str:
-        """The limited quantity, where nothing keeps to it."""
-        return "what you can pay" if self.unit == "USD" else "your limit on emissions"
-
-    @property
     def message(self) -> str:
         """Need and limit in words; where nothing keeps to the limit, the smallest need."""
         if self.unit == "USD":

@@ -29,7 +29,7 @@ from planner.report.table import Table
 from planner.scenario.base import ONE_MACHINE
 from planner.scenario.durations import hours_words
 from planner.scenario.path import format_path
-from planner.scenario.scenario import Scenario
+from planner.scenario.scenario import UNION, Scenario
 from planner.scenario.ways import Way
 from planner.study.uncertainty.futures import Futures
 from planner.study.uncertainty.guarantee import guarantee_value
@@ -157,12 +157,7 @@ def _price_sources(plan: Plan, way: EvaluatedOption) -> Iterator[str]:
     name = way.option.way if mix is None or WAYS[way.option.way].side != "mix" else mix.peaks
     key = WAYS[name].offer(setting.offers)
     offer = catalogue.offers.get(key or "")
-    for used in way.option.ledger.inputs:
-        if used.name == "usd_per_million_input_tokens" and isinstance(used.origin, Origin) and used.origin.checked:
-            days = (setting.day - used.origin.checked).days
-            when = "today" if days <= 0 else f"{words.count(days, 'day')} ago"
-            if days <= OLDEST_DAYS:  # else its month stands beside its name
-                yield f"The price of {way.option.what} was read {when}."
+    yield from _price_of_tokens(setting, way.option)
     if key is None or offer is None or _is_own_price(plan, name):
         return
     term = setting.offers.reserved_months if name == "reserved" else 0.0
@@ -183,6 +178,16 @@ def _price_sources(plan: Plan, way: EvaluatedOption) -> Iterator[str]:
     yield from _capacity_warnings(plan, key, seller)
 
 
+def _price_of_tokens(setting: PlanContext, option: Option) -> Iterator[str]:
+    is_unknown = setting.written.residency == "near" and not WAYS[option.way].is_current
+    for used in option.ledger.inputs:
+        if used.name == "usd_per_million_input_tokens" and isinstance(used.origin, Origin) and used.origin.checked:
+            days, where = (setting.day - used.origin.checked).days, "; where it runs is not known" * is_unknown
+            when = "today" if days <= 0 else f"{words.count(days, 'day')} ago"
+            if days <= OLDEST_DAYS or is_unknown:  # else its month stands beside its name
+                yield f"The price of {option.what} was read {when}{where}."
+
+
 def _whole_machines(option: Option) -> str:
     """Return how many GPUs are paid for where machines are rented whole and the last one is not full."""
     each = option.ledger.numbers.get("accelerators_per_machine")
@@ -192,28 +197,40 @@ def _whole_machines(option: Option) -> str:
 
 
 def _local_price(setting: PlanContext, key: str, quote: MarketPrice, buying: Purchase) -> Iterator[str]:
-    """Yield what the order pays in the place of the work, where it may run anywhere and its seller is not there.
-
-    A seller who does not say where is named beside another place than the usual one.
-    """
+    """Yield where the price holds, and what the order pays in the place of the work and where no place binds it."""
     catalogue, scenario, places = setting.catalogue, setting.scenario, sale(setting.catalogue, key).places
-    country, order = site_country(catalogue, scenario.site) or scenario.site, busiest_order(setting)
-    here, is_limited = bloc_members(catalogue, country), bool(order.stay.countries or order.stay.areas)
+    country, stay = site_country(catalogue, scenario.site) or scenario.site, busiest_order(setting).stay
+    here, is_limited = bloc_members(catalogue, country), bool(stay.countries or stay.areas)
+    is_near = scenario.residency == "near" and not scenario.stay_in
     is_usual_place = country == Scenario().site and (not places or buying == "reserved")
-    if is_limited or is_usual_place or not here <= catalogue.lands.keys() or not all(map(here.isdisjoint, places)):
+    is_there = is_usual_place or not here <= catalogue.lands.keys() or not all(map(here.isdisjoint, places))
+    if not is_near and (is_limited or is_there):
         return
-    order = replace(order, accelerators=quote.count, stay=ResidencyRequirement(here, without=order.stay.without))
-    band = band_of(catalogue, scenario.accelerator, order, setting.day, buying, quote.months or DAY_MONTHS)
-    site = catalogue.sites[country].label
+    others, site = (
+        dict[str, ResidencyRequirement](),
+        f"in {'the ' * (country == UNION)}{catalogue.sites[country].label}",
+    )
+    if stay.countries != here:
+        others[site] = replace(stay, countries=here, areas=frozenset())
+    if is_limited:
+        others["anywhere"] = ResidencyRequirement(without=stay.without)
+    inside = "in Europe" if stay.areas else site if len(stay.countries) == 1 else "in the European Union"
+    prices = "; ".join(_priced(setting, quote, buying, where, place) for where, place in others.items())
+    yield f"That is the price {inside if is_limited else 'anywhere'}: {prices}."
+
+
+def _priced(setting: PlanContext, quote: MarketPrice, buying: Purchase, where: str, stay: ResidencyRequirement) -> str:
+    catalogue = setting.catalogue
+    order = replace(busiest_order(setting), accelerators=quote.count, stay=stay)
+    band = band_of(catalogue, setting.scenario.accelerator, order, setting.day, buying, quote.months or DAY_MONTHS)
     if band is None or band.standing == "unavailable":
-        yield f"That is the price anywhere: no seller on record likely has so many in {site}."
-        return
+        return f"no seller on record likely has so many {where}"
     low, typical, high = map(words.usd_per_hour, (band.low, band.typical, band.high))
     least = ", of few sellers" if band.has_few_sellers else ""
     if band.cheapest_seller is not None and buying != "reserved":
         asks = words.usd_per_hour(band.cheapest_read or 0.0)
         least += f", from {asks} at {catalogue.providers[band.cheapest_seller].label}"
-    yield f"That is the price anywhere: in {site} it is {typical} ({low} to {high}){least}."
+    return f"{where} it is {typical} ({low} to {high}){least}"
 
 
 def _market_text(quote: MarketPrice, offer: Offer, seller: str, buying: str, *, by_contract: bool) -> str:

@@ -1,7 +1,6 @@
 """A plan and its answer as the document that programs read: filled from what the page and the files show."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from datetime import date
 from typing import Any
 
@@ -168,7 +167,7 @@ def _option(result: OptionResult) -> schema.OptionSchema:
         label=option.title,
         what=option.what,
         accelerators=option.accelerators,
-        orders=tuple(parts.OrderSchema(**asdict(order)) for order in purchase_orders(plan.setting, option)),
+        orders=purchase_orders(plan.setting, option),
         useful_accelerator_hours=float(np.broadcast_to(option.useful_hours, plan.setting.timeline.runs.shape).sum()),
         offer=offer,
         usd_per_accelerator_hour=None if rate is None else rate[0],

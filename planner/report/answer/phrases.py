@@ -251,6 +251,7 @@ def _have(catalogue: Catalogue, texts: Texts) -> str:
 
 # Said where it is filled in, and not beside it among the assumptions.
 _WHERE_FILLED = (
+    _PhraseTemplate("", ("stay",), lambda _, texts: words.STAYS.get(texts["stay"], texts["stay"])),
     _PhraseTemplate("", ("have", "havegpu", "havesince", "havesold"), _have),
     _entered("growth", "growing {}% a year"),
     _entered("bill", "in place of a bill of {} a month", "USD"),

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, JsonValue, TypeAdapter, create_model
 
 from planner.money.ledger import Part
+from planner.money.owned_fleet import DeliveredOrder
 from planner.money.verdict.decision import Verdict
 from planner.report.files.document_parts import (
     ActualsSchema,
@@ -21,7 +22,6 @@ from planner.report.files.document_parts import (
     EmissionsSchema,
     ExtraSchema,
     OldFigureSchema,
-    OrderSchema,
     ProfitAndLossSchema,
     SchemaModel,
     Sentences,
@@ -97,7 +97,7 @@ class OptionHeadSchema(SchemaModel):
     label: str = Field(description="for people: Buy 8 and run them")
     what: str = Field(description="for people: the product, its place and terms")
     accelerators: float = Field(description="at once, at most")
-    orders: tuple[OrderSchema, ...] = Field(description="of machines; empty where none are bought")
+    orders: tuple[DeliveredOrder, ...] = Field(description="of machines; empty where none are bought")
     useful_accelerator_hours: float = Field(description="of work done, over the plan")
     offer: OfferSchema | None = Field(description="whose terms it goes by; null where nothing is rented by the hour")
     usd_per_accelerator_hour: float | None = Field(description="rent used in the calculation; null: none, or several")

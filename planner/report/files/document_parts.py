@@ -32,19 +32,6 @@ class EmissionsSchema(SchemaModel):
     notes: Sentences = Field(description="assumptions for unknown figures")
 
 
-class OrderSchema(SchemaModel):
-    """One order of machines, of a fleet that is bought at once or in stages."""
-
-    accelerators: int = Field(description="in this order")
-    ordered_after_months: int = Field(description="0 is today")
-    there_after_months: float = Field(description="from today")
-    what: str = Field(description="for people: 2 servers with 8 x H100 each")
-    spare_accelerators: int = Field(description="boards on the shelf, bought with it")
-    usd: float = Field(description="paid for the machines, their premium included, nominal")
-    resale_usd: float = Field(description="resale value less the costs of selling")
-    fleet_accelerators: int = Field(description="including it")
-
-
 class ActualOptionSchema(SchemaModel):
     """Bills beside what an option had planned. More than planned is positive; the four parts sum to the difference."""
 

@@ -21,23 +21,22 @@ from planner.money.renting.cheapest_offer import FLAT_YEARS, RESERVED, UNBOUND, 
 from planner.money.renting.interruptions import LEAST_LEFT, add_interruptions, stretch
 from planner.money.renting.offer_inputs import TERM_MONTHS, add_offer_inputs
 from planner.money.renting.order_market import at_market, placeable
-from planner.money.renting.orders import placement_limits
+from planner.money.renting.orders import nearest, placement_limits
 from planner.money.selling import FEE, SOLD_SHARE
 from planner.money.setting import PlanContext
 from planner.money.ways import WAYS
 from planner.scenario.base import DAYS_PER_MONTH, HOURS_PER_MONTH, HOURS_PER_YEAR, MONTHS_PER_YEAR
 from planner.scenario.rent import RentalInputs, accepts_hosts
-from planner.scenario.scenario import Scenario
+from planner.scenario.scenario import ANY_ACCELERATOR, USUAL_ACCELERATOR, Scenario
 from planner.scenario.ways import Way
 from planner.scenario.work import Work
 from planner.study.market.hours_needed import WorkEstimate
 from pricing import Catalogue
 from pricing.belief import PriceEstimates, believed
-from pricing.caching import cached_property
 from pricing.market.band import OrderBand
 from pricing.market.depth import DAY_MONTHS, Purchase
 from pricing.market.sellers import band_of, listed
-from pricing.orderable import Order, ResidencyRequirement, is_your_price, refusal_reason
+from pricing.orderable import Order, is_your_price, refusal_reason
 
 Array = NDArray[np.float64]
 
@@ -68,11 +67,6 @@ class RentalQuery:
     estimates: Sequence[WorkEstimate]
     monthly: bool
     day: date
-
-    @cached_property
-    def residency(self) -> ResidencyRequirement:
-        """Return where the work must stay."""
-        return placement_limits(self.catalogue, self.scenario)
 
     def column(self, rows: _OfferRows, name: str) -> Array:
         """Return one number of the estimate of each row."""
@@ -153,7 +147,13 @@ def _order(query: RentalQuery, index: int) -> Order:
     estimate = query.estimates[index]
     count = max(estimate.at_once, estimate.accelerators, 1)
     hosts = accepts_hosts(count, query.scenario.rent.hosts_of_others)
-    return Order(count, min(estimate.together, count), query.residency, hosts)
+    order = Order(count, min(estimate.together, count), placement_limits(query.catalogue, query.scenario), hosts)
+    if query.scenario.residency != "near" or order.stay.countries:
+        return order
+    chip, one = estimate.accelerator, order
+    if query.scenario.accelerator == ANY_ACCELERATOR:  # one place for all chips, or it would choose among them
+        chip, one = USUAL_ACCELERATOR, Order(stay=order.stay)
+    return replace(order, stay=nearest(query.catalogue, query.scenario.site, chip, one, query.day))
 
 
 def unavailable_reason(query: RentalQuery, index: int) -> str | None:

@@ -10,7 +10,7 @@ from typing import Any
 from planner.money.owning.resale import relative_speed
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR, MONTHS_PER_YEAR, SECONDS_PER_HOUR
 from planner.scenario.measured import OwnModel
-from planner.scenario.scenario import USUAL_ACCELERATOR, USUAL_SITE, Scenario
+from planner.scenario.scenario import UNION, USUAL_ACCELERATOR, USUAL_SITE, Scenario
 from planner.scenario.task import ServingTask
 from planner.scenario.work import LEAST_BUSY_SHARE
 from planner.speed.training.images import is_image_network
@@ -337,13 +337,21 @@ def _add_peaks(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -
     )
 
 
-def site_of(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> dict[str, Any]:
-    """Return where the plan is, by its money where no place is stated."""
-    place = values.get("currency", DOLLAR)[:2]  # a code begins as its country's does: CHF of CH, EUR of the EU
-    if "site" not in values and place in catalogue.sites.keys() - {USUAL_SITE}:
+def place_of(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> dict[str, Any]:
+    """Return where a plan is and where what it rents stands: near a place it names; a guessed one binds nothing."""
+    place, said = values.get("currency", DOLLAR)[:2], [name for name in WORDS["stays"] if name in values]
+    stay = WORDS["stays"][said[0]] if said else "near"
+    if "site" not in values and place in catalogue.sites.keys() - {USUAL_SITE}:  # CHF of CH, EUR of the EU
         values["site"], where = place, catalogue.sites[place].label
         notes.append(f"No place is stated: {where} is taken, as the money is {values['currency']}. Write another.")
-    return {"site": values["site"]} if "site" in values else {}
+        stay = "anywhere" if stay in ("near", "") else stay
+    if "site" not in values and not stay.startswith("eu"):
+        return {}
+    site = values.get("site", UNION)
+    if stay == "near":
+        label = f"{'the ' * (site == UNION)}{catalogue.sites[site].label}"
+        notes.append(f"What is rented stands near {label}: write only in {label} to bind it there, or anywhere.")
+    return {"site": site, "stay": "eu" if (stay, site) == ("country", UNION) else stay or None}
 
 
 def unused(work: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, str]:

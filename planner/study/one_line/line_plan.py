@@ -24,7 +24,7 @@ from planner.scenario.vocabulary import USUAL_HOURS_PER_PERSON
 from planner.scenario.work import Work
 from planner.speed.training.images import is_image_network
 from planner.speed.work_to_hours import convert_to_hours
-from planner.study.one_line.line_derived import add_date, add_derived, add_second_work, own_model, site_of, unused
+from planner.study.one_line.line_derived import add_date, add_derived, add_second_work, own_model, place_of, unused
 from planner.study.one_line.line_records import LEAST_RPS, LineReading
 from planner.study.one_line.line_rules import PATTERNS
 from planner.study.one_line.line_sellers import (
@@ -38,7 +38,6 @@ from planner.study.one_line.line_sellers import (
     add_users,
     is_by_token,
     settle_bill,
-    stay_of,
     stays_at_home,
     with_price_of_tokens,
 )
@@ -187,7 +186,7 @@ def _add_hardware(
     _add_chip(catalogue, data, values, task, notes)
     if "gpus" in values:
         set_value(data, ("work", 0, "accelerators"), values["gpus"])
-    data |= site_of(catalogue, values, notes) | stay_of(values)
+    data |= place_of(catalogue, values, notes)
     for name in (each for each in WORDS["some_ways"] if values.get(each) is True):
         data["ways"] = (*WORDS[name], *(["lease"] if "leased" in values and name == "rent_only" else []))
     if "own_only" in values or stays_at_home(values, task):

@@ -224,14 +224,6 @@ def stays_at_home(values: Mapping[str, Any], task: str) -> bool:
     return task == "serve" and not others and has_room and is_there
 
 
-def stay_of(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of where the work must stay."""
-    if {"stay_eu", "sellers"} & values.keys():
-        return {"stay": "eu_sellers" if "sellers" in values else "eu", "site": values.get("site", "EU")}
-    is_bound = {"stay", "site"} <= values.keys()
-    return {"stay": "eu" if values["site"] == "EU" else "country"} if is_bound else {}
-
-
 # What is stated of the users of a service, the requests a second of each, and what to say.
 _REQUESTS_OF = (
     ("inflight", 1 / _REQUEST_SECONDS, f"Each of {{:,.0f}} requests at once is taken to last {_REQUEST_SECONDS} s."),
