@@ -35,35 +35,38 @@ def ask_what_for(parts: LineParts) -> None:
     has_work = {"serve", "train", "tune"} & values.keys() or PATTERNS["computes"].search(parts.line.lower())
     if values.keys() & SAYS_ENOUGH == {"team"} and not has_work:
         values.pop("team")
+    line = parts.line.rstrip(" .?!")
     if PATTERNS["learns"].search(parts.line.lower()) and not {"chip", "model", "bill", "gpu_hours"} & values.keys():
-        lines = {label: f"{parts.line.rstrip(' .?!')}, {words}" for label, words in WORDS["to_learn"].items()}
+        lines = {label: f"{line}, {words}" for label, words in WORDS["to_learn"].items()}
         parts.questions.append(LineQuestion("what to learn on", lines, is_whole=True))
     if values.get("own_size", 0) >= _LARGEST_DENSE and not {"active_size", "model"} & values.keys():
-        lines = {
-            f"{text} work on each token": f"{parts.line}, {text} active"
-            for text in ("40B", f"{values['own_size'] / 1e9:g}B")
-        }
+        sizes = ("40B", f"{values['own_size'] / 1e9:g}B")
+        lines = {f"{text} work on each token": f"{parts.line}, {text} active" for text in sizes}
         parts.questions.append(LineQuestion("how many of its parameters work on each token", lines, is_whole=True))
+    is_bare = values.get("gpus") == len(parts.phrases) == 1 and "chip" not in values  # do I need a GPU
     is_asked = bool(parts.phrases) or PATTERNS["of_the_field"].search(parts.line.lower())
-    if parts.questions or not is_asked or values.keys() & SAYS_ENOUGH - {"texts", "anyone"}:
-        return
+    if not (parts.questions or not is_asked or (values.keys() & SAYS_ENOUGH - {"texts", "anyone"} and not is_bare)):
+        _ask_for_work(parts, "" if is_bare else line, has_work=bool(has_work))
+
+
+def _ask_for_work(parts: LineParts, line: str, *, has_work: bool) -> None:
+    values = parts.values
     is_work = bool({"train", "tune", "serve", "texts", "images", "all_audio", "tokens", "token_rate"} & values.keys())
-    wanted = WORDS["models_to_choose"] if is_work else WORDS["works_to_choose"]
     lines = {
-        label: f"{parts.line.rstrip(' .?!')} {words}" for label, words in wanted.items()
+        label: f"{line} {words}".strip()
+        for label, words in WORDS["models_to_choose" if is_work else "works_to_choose"].items()
         if not {f"no {label.split()[0]}"} & {*parts.left_out}
-    }  # fmt: skip
+    }
     has_more = len(parts.phrases) > 1 or parts.left_out or values.keys() & {"texts", "images", "length", "busy"}
-    if not has_more or not (is_work or has_work):
-        parts.questions.append(LineQuestion("which model" if is_work else "what for", lines, is_whole=True))
-        return
     parts.others |= lines
-    if not is_work:
+    if not (line and has_more and (is_work or has_work)):
+        parts.questions.append(LineQuestion("which model" if is_work else "what for", lines, is_whole=True))
+    elif is_work:
+        values["model"] = WORDS["usual_models"][next((it for it in ("tune", "train") if it in values), "serve")]
+        parts.left_out.append(f"which model, as none is named: {values['model']} is taken")
+    else:
         values["gpus"] = 1
         parts.left_out.append("what for and how many GPUs, as neither is stated: one is taken")
-        return
-    values["model"] = WORDS["usual_models"]["tune" if "tune" in values else "train" if "train" in values else "serve"]
-    parts.left_out.append(f"which model, as none is named: {values['model']} is taken")
 
 
 def ask_for_currency(parts: LineParts) -> None:
@@ -84,9 +87,8 @@ def ask_for_role(parts: LineParts, start: int, end: int) -> None:
     end = PATTERNS["rest_of_word"].match(parts.line, end).end()  # type: ignore[union-attr]
     text = parts.line[start:end].strip()
     by_month = re.search(r"(?i)month|(?<![a-z])mo(?![a-z])", text) is not None
-    choices = {f"a budget of {text}": f"a budget of {text}"}
-    choices |= {f"paid now: {text}": f"we now pay {text}"} if by_month else {f"bought for {text}": f"bought for {text}"}
-    parts.ask(start, end, choices)
+    paid = {f"paid now: {text}": f"we now pay {text}"} if by_month else {f"bought for {text}": f"bought for {text}"}
+    parts.ask(start, end, {f"a budget of {text}": f"a budget of {text}", **paid})
     parts.rest = blank(parts.rest, start, end)
 
 
@@ -124,10 +126,9 @@ def is_negated(catalogue: Catalogue, parts: LineParts, name: LineName) -> bool:
 def _is_of_now(parts: LineParts, negation: re.Match[str], name: LineName) -> bool:
     """Return whether what a line moves from, or has in place of another, is what is there or paid now."""
     is_chip = name.kind in ("chip", "machine")
-    if (negation["instead"] and (not is_chip or "chip" in parts.values)) or (negation["moves"] and is_chip):
-        return True
-    is_paid = negation["moves"] and "bill" in parts.values and name.kind != "place"
-    return bool(is_paid or (negation["instead"] and re.search(r" (?:our|my) ", negation[0])))
+    is_replaced = not is_chip or "chip" in parts.values or re.search(r" (?:our|my) ", negation[0])
+    is_left = is_chip or ("bill" in parts.values and name.kind != "place")
+    return bool((negation["instead"] and is_replaced) or (negation["moves"] and is_left))
 
 
 def leave_places_out(catalogue: Catalogue, parts: LineParts) -> None:

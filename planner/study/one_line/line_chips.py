@@ -81,7 +81,8 @@ def _add_many(
 ) -> None:
     key, label = name.meant.key, catalogue.accelerator_label(name.meant.key)
     parts.values |= {"at_desk": True} if PATTERNS["desks"].search(parts.plain) else {}
-    is_dgx = re.match(r"[dh]gx [abh]\d", parts.rest[name.start : name.end]) is not None
+    text, few = parts.rest[name.start : name.end], count is not None and count.many <= _FEW
+    is_dgx = re.match(r"[dh]gx [abh]\d", text) is not None or (few and text.endswith("nvl72"))
     is_whole = is_dgx or (
         count is not None and (count.of_machines or PATTERNS["machines_behind"].match(parts.rest, name.end))
     )

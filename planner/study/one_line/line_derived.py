@@ -29,7 +29,6 @@ _MOST_AT_A_TIME = 20  # runs: of more beside each other the rhythm is that of so
 _MOST_OF_ONE = 32_768  # tokens: more are no single answer
 _USUAL = ServingTask(model="usual")
 
-
 # A quantity that is not stated, the ones that it follows from, and how.
 _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("gpus", {"swing"}, lambda of: int(of["swing"][0])),

@@ -31,7 +31,6 @@ from planner.study.one_line.line_sellers import (
     LINE,
     ONE_PERSON_REQUESTS_PER_S,
     PART_OF_MONTH,
-    USUAL_MODEL,
     add_bill,
     add_peak,
     add_seller,
@@ -175,8 +174,8 @@ def _task(values: dict[str, Any], notes: list[str]) -> str:
     if task and "model" not in values:
         if not stated and not (task == "serve" and "team" in values):
             return "hours"
-        values["model"] = WORDS["usual_models"]["speech"] if "audio" in values else USUAL_MODEL
-        notes.append(f"No model is named: {values['model']} is taken.")
+        values["model"] = WORDS["usual_models"][next((it for it in ("audio", "of_images") if it in values), "serve")]
+        notes.append(f"No model on record is named: {values['model']} is taken.")
     return task or "hours"
 
 

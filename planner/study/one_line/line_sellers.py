@@ -27,7 +27,7 @@ from pricing.market.sellers import TERM_MONTHS
 from pricing.meant import Meant
 from pricing.orderable import Order, bloc_members, refusal_reason, run_coordinates
 
-USUAL_MODEL, USUAL_SELLER = "Llama-3.3-70B", "OpenAI"  # of a page too: what would be run in place of an API
+USUAL_SELLER = "OpenAI"
 LINE = "line"
 ONE_PERSON_REQUESTS_PER_S = 0.01  # an assumption: one person at a desk asks every hundred seconds
 _REQUEST_SECONDS = 10  # an assumption: 300 tokens at 30 a second
@@ -272,7 +272,7 @@ def add_peak(values: dict[str, Any], notes: list[str]) -> None:
     said = f"as on a day with the shape of “{day.name}”"
     if {"rps", "busy_by_the_hour"} <= values.keys() and share < 1 and "pattern" not in values:
         values["rps"] *= share if "rps_by_the_hour" in values else 1.0
-        times, said = 1 / values.pop("busy"), f"as it answers {share:.0%} of the time"
+        times, said = 1 / values.pop("busy"), f"as it is used {share:.0%} of the time"
     elif not {"rps", "pattern"} <= values.keys() and ("peak" not in values or {*WORDS["rates"]} & values.keys()):
         return
     values.setdefault("rps", values.get("peak", 0.0) / times)

@@ -96,6 +96,7 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
     (PATTERNS["node_of"], lambda it: f" {it[1]}{' ' * len(it[2])}"),  # 8-node cluster of
     (PATTERNS["servers_each"], r"\1 "),  # 2 servers, 8 h100 each
     (PATTERNS["server_models"], lambda it: f"{it[1]} nodes".ljust(len(it[0]))),  # 2x xe9680 with 8
+    (PATTERNS["half_rack"], lambda it: f"36 {it[1] or it[2]}".rjust(len(it[0]))),
     (PATTERNS["sized_servers"], lambda it: (  # three 8-gpu h100 servers
         f"{int(parse_number(it[1] or it[3] or '1')) * int(it[2] or it[4])} {it[5] or 'gpus'}".ljust(len(it[0])))),
     (PATTERNS["sizes_of_money"], lambda it: (

@@ -275,6 +275,8 @@ def _keep_manner(parts: LineParts, name: str, value: Any, place: tuple[int, int]
         ("is_term", name == "reservation" or (name in ("date", "length") and PATTERNS["for_a_term"].search(line))),
         ("is_renewal", name in ("date", "start") and PATTERNS["contract_ends"].search(line)),
         ("is_firm", name == "team" and is_of_firm),
+        ("tune", name == "by_feedback"),
+        ("of_images", name in ("rps", "texts", "each_rps") and PATTERNS["makes_images"].search(line)),
         ("is_over", name == "length" and text.startswith("over")),
         ("of_people", name == "rps" and PATTERNS["of_people"].search(text)),
         (hourly, hourly in PATTERNS and PATTERNS[hourly].match(text)),
@@ -351,12 +353,10 @@ def _add_unclear(catalogue: Catalogue, parts: LineParts, name: LineName) -> None
     )
     called = {called_as(catalogue, each): before + each + behind for each in name.choices}
     first = name.choices[0]
-    is_work = first == "H100"  # of which no speed is on record
+    is_work, is_model = first == "H100", set(name.choices) <= catalogue.models.keys()  # no speed is on record; no model
     if is_work and "model" in parts.values:  # a bot of whisper and tts
         parts.left_out.append(f"{text}, as there is no record of it")
-    elif (is_work or set(name.choices) <= catalogue.models.keys()) and PATTERNS["gpus_stated"].search(
-        parts.rest
-    ):  # their hours
+    elif (is_work or is_model) and PATTERNS["gpus_stated"].search(parts.rest):  # their hours
         parts.left_out.append(f"{text}, as there is no record of it")
         parts.others |= called
     elif name.kind == "several" and "site" not in parts.values and first in WORDS["first_of_region"]:
@@ -364,7 +364,8 @@ def _add_unclear(catalogue: Catalogue, parts: LineParts, name: LineName) -> None
         parts.others |= {label: line for label, line in called.items() if label != first}
         parts.values["site"] = names.site(catalogue, first)
     else:
-        question = f"The speed of {text} is on no record: on which GPU" if is_work else text
+        asked = f"{text} has no record: its nearest" if is_model else text
+        question = f"The speed of {text} is on no record: on which GPU" if is_work else asked
         parts.questions.append(LineQuestion(question, called, is_whole=is_work))
     parts.rest = blank(parts.rest, *with_count(name, count_beside(parts.rest, name.start, name.end)))
 
