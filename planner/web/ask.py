@@ -49,10 +49,11 @@ def scenario(catalogue: Catalogue, *, with_details: bool = False) -> Scenario:
 
     With details its plan is made with all that the Answer page shows of it.
     """
+    # Among many people the plan of the run before may have left the cache: it would be calculated only for its hints.
     hints = (
-        state.previous_placeholder_texts()
-        or state.result(scenario_from_link(address.texts(), catalogue)[0], with_details=with_details).hints
-    )
+        before.result.hints if (before := state.current_plan()) is not None
+        else state.result(scenario_from_link(address.texts(), catalogue)[0], with_details=with_details).hints
+    )  # fmt: skip
     fields.start()
     with st.container(key="strip"):
         with st.container(horizontal=True, vertical_alignment="center", key="sentence"):

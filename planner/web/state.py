@@ -156,7 +156,7 @@ def dark() -> bool:
 
 
 @dataclass(frozen=True)
-class _CurrentPlan:
+class CurrentPlan:
     """The plan on the screen. Kept with the session, since asking the shared cache takes a hundred times as long."""
 
     scenario: Scenario
@@ -169,8 +169,9 @@ class _CurrentPlan:
         return (self.digest, self.day) == (catalogue().digest, day())
 
 
-def _current_plan() -> _CurrentPlan | None:
-    current_plan: _CurrentPlan | None = memory().get("current_plan")
+def current_plan() -> CurrentPlan | None:
+    """Return the plan of the run before; None in a first run, or where the facts have changed since."""
+    current_plan: CurrentPlan | None = memory().get("current_plan")
     return current_plan if current_plan is not None and current_plan.is_current() else None
 
 
@@ -179,7 +180,7 @@ def set_current_plan(scenario: Scenario, *, with_details: bool) -> PlanResult:
     memory()["scenario"] = scenario
     show_plan_money()
     plan = result(scenario, with_details=with_details)
-    memory()["current_plan"] = _CurrentPlan(scenario, catalogue().digest, day(), plan)
+    memory()["current_plan"] = CurrentPlan(scenario, catalogue().digest, day(), plan)
     return plan
 
 
@@ -188,18 +189,9 @@ def scenario() -> Scenario:
     return memory()["scenario"]
 
 
-def previous_placeholder_texts() -> dict[str, str] | None:
-    """Return the placeholders of the run before; None in a first run, or where the facts have changed since.
-
-    Among many people the plan of the run before may have left the cache, and would be calculated again only for this.
-    """
-    plan = _current_plan()
-    return None if plan is None else plan.result.hints
-
-
 def result(other: Scenario | None = None, *, with_details: bool = False) -> PlanResult:
     """Return the plan and answer of this run's scenario or of another; with details, all sentences are made too."""
-    wanted, plan = other or scenario(), _current_plan()
+    wanted, plan = other or scenario(), current_plan()
     if plan is not None and plan.scenario is wanted:
         return plan.result
     return shared_result(catalogue(wanted), wanted, day(), with_details=with_details)
@@ -221,8 +213,7 @@ def of_plan(*args: Any) -> tuple[Any, ...]:
 def result_at_todays_prices() -> PlanResult | None:
     """Return the plan with today's facts, where a link shows earlier ones; None where nothing differs."""
     facts, own = live_catalogue(), session()
-    is_of_day = own.frozen_facts is None and own.as_of is None
-    if is_of_day or own.quotes is not None or facts.digest == catalogue().digest:
+    if (own.frozen_facts is None and own.as_of is None) or own.quotes is not None or facts.digest == catalogue().digest:
         return None
     return shared_result(facts, scenario(), today())
 

@@ -130,7 +130,7 @@ class PageReader:
                 self.figures.read(title, "cash_today_usd", value, self.where)
                 self.figures.read(title, "peak_cash_usd", detail.split("most cash out ")[1], self.where)
                 self.figures.read(title, "total_cash_usd", detail.split("total cash ")[1], self.where)
-                if beside.startswith("back in"):
+                if "back in" in beside:
                     self._month(title, beside)
 
     def _month(self, title: str, text: str, measure: str = "payback_discounted_months") -> None:

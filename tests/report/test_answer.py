@@ -1,10 +1,14 @@
 """The answer in words: short, about the ways that are compared, and never about what the ledger does not hold."""
 
+import re
+from typing import Any
 from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
 
+from planner.money.measures import discounted_ledger
+from planner.money.plan import Plan
 from planner.report.answer.advice import rests_on
 from planner.report.answer.notes import deciding_people_sentences
 from planner.report.answer.plan_report import PlanReport, plan_text
@@ -148,3 +152,40 @@ def test_machines_that_are_rented_whole_are_said_where_one_is_not_full(count: in
     text = " ".join(rests_on(found.plan, found.ranked))
     assert paid in text
     assert ("are paid for" in text) == bool(paid)
+
+
+def _plan_of(**said: Any) -> tuple[AnswerSummary, Plan]:
+    plan = planned(CATALOGUE, Scenario.model_validate(said), DAY)
+    sure = decided(plan)
+    return summarize_answer(plan, sure.answer, sure.futures), plan
+
+
+def test_what_a_rent_holds_beside_its_hours_is_said_where_it_is_over_a_tenth() -> None:
+    summary, plan = _plan_of(accelerator="H100-SXM5-80GB", work=({"accelerators": 8},), years=1.0, run_by_fte=0.3)
+    totals = next(text for text in summary.sentences if "Discounted to today" in text)
+    said = re.search(r"of it \$([\d,]+) for people and disks", totals)
+    assert said is not None
+    option = plan.option("on_demand")
+    assert option is not None
+    lines = discounted_ledger(plan.setting, option.ledger).lines
+    beside = sum(float(np.sum(line.usd)) for line in lines if line.part in ("staff", "storage"))
+    assert beside > 0.1 * sum(float(np.sum(line.usd)) for line in lines)
+    assert float(said[1].replace(",", "")) == pytest.approx(beside, rel=0.05)  # its share of the median that is shown
+    nobody, _ = _plan_of(
+        accelerator="H100-SXM5-80GB", work=({"accelerators": 8, "busy_share": 1.0},), years=1.0, run_by_fte=0.0
+    )  # fmt: skip
+    assert not any("of it $" in text for text in nobody.sentences)
+
+
+def test_cash_on_day_one_says_that_it_is_a_deposit() -> None:
+    ways = ("own", "on_demand")
+    summary, plan = _plan_of(accelerator="H100-SXM5-80GB", work=({"accelerators": 8},), ways=ways)
+    tile = next(tile for tile in summary.figures if tile.label == "Cash on day one")
+    option = plan.option("own")
+    assert option is not None
+    servers = next(np.asarray(line.usd) for line in option.ledger.lines if line.name.startswith("Servers"))
+    assert servers[0] == pytest.approx(0.3 * servers.sum())  # 30 % with the order, 70 % when they are there
+    assert tile.range.startswith("30% deposit, ")
+    assert "The deposit is paid with the order, the rest at delivery" in tile.detail
+    paid, _ = _plan_of(accelerator="H100-SXM5-80GB", work=({"accelerators": 8},), ways=ways, own={"deposit_share": 1.0})
+    assert not any("deposit" in tile.range for tile in paid.figures)

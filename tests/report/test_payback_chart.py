@@ -107,7 +107,7 @@ def test_the_tile_does_not_say_that_cash_pays_nothing_back() -> None:
     work = ({"accelerators": 8, "busy_share": 0.5},)
     of = build_answer(planned(catalogue(), Scenario.model_validate({"work": work, "ways": ("own", "on_demand")}), DAY))
     tile = summarize_answer(of.plan, of).figures[-1]
-    assert (tile.label, tile.range) == ("Cash on day one", "not earned back")
+    assert (tile.label, tile.range) == ("Cash on day one", "30% deposit, not earned back")
 
 
 EIGHTY_PERCENT = ({"accelerators": 8, "busy_share": 0.8},)
@@ -120,5 +120,5 @@ def test_what_only_its_sale_pays_back_is_said_to() -> None:
     assert of.pair[0].present_usd < of.pair[1].present_usd
     told = "At the inputs as entered, buying has paid back in month 36, with its sale: by month 36 it has cost $"
     assert payback_summary(of).startswith(told)
-    assert summarize_answer(of.plan, of).figures[-1].range == "back in month 36, with its sale"
+    assert summarize_answer(of.plan, of).figures[-1].range == "30% deposit, back in month 36, with its sale"
     assert of.payback_by_rent_change[0][1].is_by_sale

@@ -46,7 +46,7 @@ _SILENT = frozenset({"", "not stated", "not-stated"})
 def advice_lines(plan: Plan, answer: Answer, *, every: bool = False) -> tuple[str, ...]:
     """Return likely typing errors first, then the warnings of the compared options, or of all."""
     ways = answer.ranked if every else [way for way in (answer.best, *(answer.pair or ())) if way is not None]
-    warnings = (_ended(f"{way.option.title}: {warning}") for way in ways for warning in way.option.warnings)
+    warnings = (words.sentence(f"{way.option.title}: {warning}") for way in ways for warning in way.option.warnings)
     odd = (*map(_doubt_text, doubts(plan)), *_contradicting_prices(plan.setting.scenario))
     return tuple(dict.fromkeys((*own_price_notes(plan.setting), *odd, *warnings)))
 
@@ -63,10 +63,6 @@ def _contradicting_prices(scenario: Scenario) -> Iterator[str]:
                 f"{name} at {words.usd_per_hour(usd)} costs more than on demand at {words.usd_per_hour(free)}, {why}: "
                 "is one of them for another term, or for a whole machine? Both are used as you typed them."
             )
-
-
-def _ended(text: str) -> str:
-    return text if text.endswith((".", "?")) else f"{text}."
 
 
 def _doubt_text(doubt: ImplausibleInput) -> str:
@@ -92,7 +88,7 @@ def unavailable_option_lines(plan: Plan) -> tuple[str, ...]:
     names: dict[str, list[str]] = {}
     for absent in plan.absent:
         names.setdefault(absent.reason, []).append(WAYS[absent.way].name)
-    return tuple(_ended(f"{', '.join(same)}: {reason}") for reason, same in names.items())
+    return tuple(words.sentence(f"{', '.join(same)}: {reason}") for reason, same in names.items())
 
 
 def deferral_line(plan: Plan) -> str | None:

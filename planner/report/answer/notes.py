@@ -189,7 +189,7 @@ def _spent_text(name: str, spent_usd: float, budget_usd: float) -> str:
     return f"{name} takes {words.usd(spent_usd)} and leaves {words.usd(left)}"
 
 
-LARGE_SHARE = 0.2
+LARGE_SHARE, _LEAST_BESIDE = 0.2, 0.1
 _OF_KEPT = {"hardware": "the worth that it loses", "resale": "the worth that it loses", "idle": "electricity"}
 # The part of a ledger, in words, and the keys of which one replaces it. Chips and rents are named by their price.
 _ENTRIES: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -242,14 +242,28 @@ def kept_sentences(plan: Plan, answer: Answer) -> Iterator[str]:
 
 def _untyped_entries(plan: Plan, way: EvaluatedOption) -> Iterator[tuple[float, float, EvaluatedOption, str]]:
     """Yield share, sum, option and part of each part of its ledger for which nothing was typed, of the cost shown."""
+    for part, share in _shares_of_entries(plan, way).items():
+        typed = (get_value(plan.setting.written, KEYS[key].path) for key in _ENTRIES[part][1])
+        if all(value is None for value in typed):
+            yield share, share * max(way.present_usd, 0.0), way, part
+
+
+def _shares_of_entries(plan: Plan, way: EvaluatedOption) -> dict[str, float]:
     sums: dict[str, float] = {}
     for line in discounted_ledger(plan.setting, way.option.ledger).lines:
         sums[line.part] = sums.get(line.part, 0.0) + float(np.nansum(line.usd))
     total = sum(usd for usd in sums.values() if usd > 0)
-    for part, usd in sums.items():
-        typed = (get_value(plan.setting.written, KEYS[key].path) for key in _ENTRIES.get(part, ("", ()))[1])
-        if part in _ENTRIES and total > 0 and all(value is None for value in typed):
-            yield usd / total, usd / total * max(way.present_usd, 0.0), way, part
+    return {part: usd / total for part, usd in sums.items() if part in _ENTRIES and total > 0}
+
+
+def beside_rent_text(plan: Plan, way: EvaluatedOption) -> str:
+    """Return what a rented option costs beside its rent, where that is over a tenth: of it $36,000 for people."""
+    shares = sorted(_shares_of_entries(plan, way).items(), key=lambda each: -each[1])
+    beside = sum(share for _, share in shares)
+    if WAYS[way.option.way].side != "rent" or beside <= _LEAST_BESIDE:
+        return ""
+    named = {_ENTRIES[part][0]: share for part, share in shares if share >= _LEAST_BESIDE * beside}
+    return f", of it {words.usd(sum(named.values()) * max(way.present_usd, 0.0))} for {words.listed(named)}"
 
 
 DIFFER = 1.5  # times: what is known of making alone is no nearer

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from planner.money.measures import peak_cash
 from planner.money.option import Option
 from planner.money.owning import machine, spare_boards
@@ -17,6 +19,7 @@ from planner.report.answer.advice import guarantee_sentence, rests_on
 from planner.report.answer.feasibility import cpu_sufficient_sentences, infeasible_title, too_much
 from planner.report.answer.notes import (
     assumed_entry_sentences,
+    beside_rent_text,
     beside_sentences,
     bill_sentences,
     budget_sentences,
@@ -174,7 +177,7 @@ def workload_text(plan: Plan) -> str:
 def _totals_sentence(plan: Plan, ways: Sequence[EvaluatedOption], futures: Futures | None) -> str:
     """Return the net present cost of the options, the lowest first, with the discount rate."""
     by_cost = sorted(ways, key=lambda way: way.present_usd)
-    each = ". Or ".join(f"{_cost_text(way)} {_terms_text(plan, way)}" for way in by_cost)
+    each = ". Or ".join(f"{_cost_text(way)} {_terms_text(plan, way)}{beside_rent_text(plan, way)}" for way in by_cost)
     ranges = "the ranges hold" if len(ways) > 1 else "the range holds"
     often = "" if futures is None or NO_RANGE in map(_range_text, ways) else f"; {ranges} 8 of 10 futures"
     return (
@@ -331,23 +334,23 @@ def _tiles(plan: Plan, answer: Answer, futures: Futures | None) -> tuple[Tile, .
     takes, name = words.format_usd_short(float(other.measures.cash_today_usd)), WAYS[other.option.way].start_text
     beside = f"; {name} takes {takes}"
     if WAYS[payer.option.way].owns and float(payer.measures.cash_today_usd) > 0:
-        detail = f"{beside}. Payback is discounted to today"
-        day_one = _day_one_tile(plan, payer, futures, detail, _cash_recovery_text(answer))
+        month = scalar(answer.payback.month)  # the cash comes back, so no `pays` here: cash does not pay
+        back = "not earned back" if month is None else f"back in {month_text(answer.payback)}"
+        day_one = _day_one_tile(plan, payer, futures, f"{beside}. Payback is discounted to today", back)
     else:
         day_one = _day_one_tile(plan, payer, futures, beside, f"{name}: {takes}")
     return (*(_cost_tile(plan, way) for way in cards), _break_even_tile(plan, answer), day_one)
-
-
-def _cash_recovery_text(answer: Answer) -> str:
-    """Return when the cash of day one is recovered. The cash comes back, so no `pays` here: cash does not pay."""
-    month = scalar(answer.payback.month)
-    return "not earned back" if month is None else f"back in {month_text(answer.payback)}"
 
 
 def _day_one_tile(plan: Plan, way: EvaluatedOption, futures: Futures | None, detail: str, under: str) -> Tile:
     peak = peak_cash(plan.setting, way.option.ledger)
     total, most = (words.format_usd_short(usd) for usd in (float(way.measures.bills_usd), peak.bills_usd))
     cash = f". Not discounted: most cash out {most}, total cash {total}"
+    deposit = ledger_input_value("deposit_share", way.option.ledger)
+    machines = (np.asarray(line.usd) for line in way.option.ledger.lines if line.part == "hardware")
+    if deposit and 0 < deposit[0] < 1 and any(usd[0] > 0 and np.any(usd[1:] > 0) for usd in machines):
+        under = f"{words.percent(deposit[0])} deposit, {under}"
+        detail += ". The deposit is paid with the order, the rest at delivery"
     text = f"What {WAYS[way.option.way].start_text} takes today{cash_range(way, futures)}{detail}{cash}"
     return Tile("Cash on day one", words.format_usd_short(float(way.measures.cash_today_usd)), under, text)
 

@@ -83,11 +83,6 @@ class Rejection:
         return self.kind in DOMINATED
 
     @property
-    def is_limit(self) -> bool:
-        """Return whether it does the work at a known price, within the limits or not."""
-        return self.is_dominated or self.kind in ("late", "over_budget")
-
-    @property
     def group_label(self) -> str:
         """The reason without its numbers and names, for counts by reason."""
         return self._heading("so many")

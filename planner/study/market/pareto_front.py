@@ -22,6 +22,7 @@ from planner.speed.match_model import find_model_record
 from planner.speed.serving import is_non_llm_work
 from planner.speed.training.result import Interval
 from planner.study.market.candidate import (
+    DOMINATED,
     NEARLY,
     MarketCandidate,
     MarketLimits,
@@ -117,10 +118,11 @@ def _likely_candidate_text(study: MarketStudy, best: MarketCandidate) -> Iterato
     """Name the cheapest candidate in time that is likely available, or the soonest, where the best is only perhaps."""
     if best.is_likely:
         return
+    priced = (None, *DOMINATED, "late", "over_budget")  # what does the work, within the limits or not
     likely = [
         it
         for it in study.candidates
-        if it.band and it.is_likely and it.days and (not it.why_not or it.why_not.is_limit)
+        if it.band and it.is_likely and it.days and (it.why_not and it.why_not.kind) in priced
     ]
     in_time = [it for it in likely if it.speed <= (study.deadline_days or math.inf)]
     if in_time:

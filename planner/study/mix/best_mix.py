@@ -80,11 +80,6 @@ class BestMix:
         return self.single_option_usd - self.at_most_usd
 
     @property
-    def is_cheaper(self) -> bool:
-        """Return whether the mix costs less than every single option within the limits on cash, or there is none."""
-        return self.saving_usd > 0 or not self.single_option_allowed
-
-    @property
     def single_option_allowed(self) -> bool:
         """Return whether the single option keeps to the limits on cash; if none does, it is the cheapest without."""
         setting, single = self.plan.setting, self.single_option
@@ -232,7 +227,7 @@ def add_best_mix(plan: Plan) -> Plan:
     if not can_have_mix(setting):
         return plan
     result = best_mix(plan)
-    if isinstance(result, MixUnavailable) or not result.is_cheaper:
+    if isinstance(result, MixUnavailable) or (result.saving_usd <= 0 and result.single_option_allowed):
         return plan
     if not result.is_mixed:
         return _with_fleet(plan, result.own, result.mix.orders)
