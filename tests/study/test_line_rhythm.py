@@ -99,6 +99,22 @@ def test_when_a_service_is_busy_is_its_peak_and_not_how_long_it_runs(line: str, 
     assert serve.peak_requests_per_s == pytest.approx(peak, rel=0.01)
 
 
+@each_row(("line", "months", "many"), [
+    ("growing 10% per month from 4 to maybe 20 l40s, should we commit?", 17, (4, 20)),
+    ("16 h100, growing 5% a month up to 48", 23, (16, 48)),
+    ("we need 8 a100, growing 50% a year up to 16, 4 years", 21, (8, 16)),
+    ("ramp from 10 to 40 H200, growing 15% a month", 10, (10, 40)),
+])  # fmt: skip
+def test_growth_that_ends_ends(line: str, months: int, many: tuple[int, int]) -> None:
+    """Ln 5 / ln 1.1 is 16.9 months, ln 3 / ln 1.05 is 22.5, 12 ln 2 / ln 1.5 is 20.5, ln 4 / ln 1.15 is 9.9."""
+    plan = _plan(line)
+    assert plan is not None
+    growing, grown = plan.work
+    assert (growing.accelerators, grown.accelerators) == many
+    assert (growing.last_month, grown.first_month) == (months, months + 1)
+    assert grown.growth_per_year == 0
+
+
 @each_row(("line", "left"), [
     ("16 A100 for 8 days, status mail every hour", "every hour"),
     ("wan 2.1, 90 clips of 8 seconds per day", "8 seconds"),
@@ -206,7 +222,7 @@ def test_peaks_of_gpus_are_work_beside_what_is_steady(line: str, base: int, more
 
 @each_row(("line", "many"), [
     ("8 to 16 H100 for a year", 12), ("up to 64 h100 for training", 64), ("max 40 h100 for 2 years", 40),
-    ("from 16 to 64 H100 within a year", 64),
+    ("from 16 to 64 H100 within a year", 16),
 ])  # fmt: skip
 def test_a_span_without_a_word_of_peaks_is_none(line: str, many: int) -> None:
     plan = _plan(line)

@@ -7,14 +7,7 @@ from typing import Any
 from planner.scenario.known_names import accelerator_meant
 from planner.scenario.scenario import ANY_ACCELERATOR, USUAL_SITE, Scenario
 from planner.study.one_line.line_names import LineName, LineToken, chips_of_memory, find_names, near_name, tokens
-from planner.study.one_line.line_records import (
-    GPU_WORDS,
-    NAMED,
-    LineParts,
-    LineQuestion,
-    UnderstoodPhrase,
-    count_beside,
-)
+from planner.study.one_line.line_records import GPU_WORDS, LineParts, LineQuestion, UnderstoodPhrase, count_beside
 from planner.study.one_line.line_rules import BLANK, PATTERNS, Rule, blank, number_in, rule, take, whole
 from planner.study.one_line.line_sellers import provider_called
 from planner.study.one_line.line_words import FILLERS, QUIET, WORDS
@@ -237,7 +230,7 @@ def unknown_words(catalogue: Catalogue, parts: LineParts) -> Iterator[str]:
     A run with a number in it has weight: the plan leaves it out, as it does a word that changes a cost.
     """
     for match in _WEIGHTY.finditer(parts.rest):
-        named = [start for name, (start, _) in parts.spans.items() if name in NAMED and start >= match.end()]
+        named = [start for name, (start, _) in parts.spans.items() if name in WORDS["named"] and start >= match.end()]
         end = min([match.end() + len(PATTERNS["behind"].match(parts.line, match.end())[0]), *named])  # type: ignore[index]
         parts.left_out.append(re.sub(r" (?:in|at|on|for|of|with)$", "", parts.line[match.start() : end].strip()))
         parts.rest = blank(parts.rest, match.start(), end)

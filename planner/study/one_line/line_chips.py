@@ -5,14 +5,7 @@ import re
 
 from planner.money.owning.resale import relative_speed
 from planner.study.one_line.line_names import LineName, tokens
-from planner.study.one_line.line_records import (
-    GPU_WORDS,
-    MACHINE_WORDS,
-    LineCount,
-    LineParts,
-    count_beside,
-    machine_size,
-)
+from planner.study.one_line.line_records import GPU_WORDS, LineCount, LineParts, count_beside, machine_size
 from planner.study.one_line.line_rules import BLANK, PATTERNS, blank
 from planner.study.one_line.line_words import FILLERS, WORDS
 from pricing import Catalogue
@@ -70,8 +63,9 @@ def _leave_chip_out(catalogue: Catalogue, parts: LineParts, name: LineName, coun
     """Leave out a second kind of GPU; without a count it does the work of those whose contract ends."""
     chip, label = name.meant.key, catalogue.accelerator_label(name.meant.key)
     if {"is_renewal", "gpus", "chip"} <= parts.values.keys() and count is None:
-        many = math.ceil(parts.values["gpus"] * relative_speed(catalogue, parts.values["chip"], chip))
-        parts.values["as_many"] = many
+        many = parts.values["as_many"] = math.ceil(
+            parts.values["gpus"] * relative_speed(catalogue, parts.values["chip"], chip)
+        )
         parts.notes.append(f"{many:,} x {label} do the work of those, by dense rates.")
     parts.leave_out("kind of GPU", label, *with_count(name, count))
 
@@ -129,7 +123,7 @@ def read_generic_count(parts: LineParts) -> None:
             parts.add("gpus", many, count.start, box.end() if box else word.end)
         elif (
             count
-            and word.text in MACHINE_WORDS
+            and word.text in WORDS["machines"].split()
             and ("machine_of" in parts.values or ("gpus" not in parts.values and "chip" in parts.values))
         ):
             each = parts.values.pop("machine_of", 0) or machine_size(parts.values["chip"])

@@ -31,6 +31,8 @@ _USUAL = ServingTask(model="usual")
 
 # A quantity that is not stated, the ones that it follows from, and how.
 _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
+    ("grows_to", {"starts_at", "gpus"}, lambda of: of.pop("gpus")),
+    ("gpus", {"starts_at"}, lambda of: of["starts_at"]),
     ("gpus", {"swing"}, lambda of: int(of["swing"][0])),
     ("peak", {"rps", "peak_gpus"}, lambda of: of.pop("peak_gpus")),
     ("peak_gpus", {"swing"}, lambda of: int(of["swing"][1])),
@@ -79,8 +81,13 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("space", {"space_month", "machine_kw"}, lambda of: round(of["space_month"] / of["machine_kw"] / math.ceil(
         of.get("gpus", 1) / machine_size(of.get("chip", ""))), 2)),
     ("own", {"owned", "gpus"}, lambda of: max(round(of["gpus"] * of["owned"]), 1)),
-    ("growth", {"grows_to", "gpus"}, lambda of: min((of["grows_to"] / of["gpus"]) ** (
-        HOURS_PER_YEAR / of.get("length", Scenario().years * HOURS_PER_YEAR)) - 1, MOST_GROWTH)),
+    ("growth", {"multiple_in"}, lambda of: of["multiple_in"][0] ** (HOURS_PER_YEAR / max(
+        of["multiple_in"][1], of.get("length", Scenario().years * HOURS_PER_YEAR))) - 1),
+    ("ends_growth", {"grows_to", "gpus", "growth"}, lambda of: math.ceil(
+        MONTHS_PER_YEAR * math.log(of["grows_to"] / of["gpus"]) / math.log1p(of["growth"]))),
+    ("evenly_to", {"grows_to"}, lambda of: of["grows_to"]),
+    ("growth", {"evenly_to", "gpus"}, lambda of: min((of["grows_to"] / of["gpus"]) ** (
+        HOURS_PER_YEAR / of.get("length", of.get("due", Scenario().years * HOURS_PER_YEAR))) - 1, MOST_GROWTH)),
     ("lasts", {"written_off"}, lambda of: of["written_off"] * HOURS_PER_YEAR),
     ("length", {"lasts"}, lambda of: of.get("due", of["lasts"])),
     ("begins_now", {"waits"}, lambda of: True),
@@ -308,15 +315,21 @@ def _day_of(match: re.Match[str], day: date) -> date | None:
 
 def add_second_work(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -> bool:
     """Add the GPUs of the peaks, or of some years, as work of their own; return whether there are any."""
+    work, usual = {"busy_share": values["busy"]} if "busy" in values else {}, Scenario().years * HOURS_PER_YEAR
     if values.get("peak_gpus", 0) > values.get("gpus", math.inf):
         _add_peaks(data, values, notes)
     elif {"step", "gpus"} <= values.keys():
         base, (later, year) = values["gpus"], values["step"]
         last = int((year - 1) * MONTHS_PER_YEAR)  # month before it
-        work = {"busy_share": values["busy"]} if "busy" in values else {}
         part = {**work, **({"first_month": last + 1} if later > base else {"last_month": last}), "label": "in part"}
         steady = {**work, "label": "all along", "accelerators": int(min(base, later))}
         data["work"] = (steady, {**part, "accelerators": int(abs(later - base))})
+        values["steps"] = True
+    elif (last := values.get("ends_growth", math.inf)) < values.get("length", usual) / HOURS_PER_MONTH:
+        data["work"] = (
+            {**work, "label": "growing", "accelerators": int(values["gpus"]), "last_month": last},
+            {**work, "label": "grown", "accelerators": int(values["grows_to"]), "first_month": last + 1},
+        )
         values["steps"] = True
     return bool({"peaks", "steps"} & values.keys())
 

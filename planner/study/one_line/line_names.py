@@ -11,15 +11,9 @@ from planner.speed.hardware import read_data
 from planner.speed.match_model import model_meant, substitution_note
 from planner.speed.serving.non_llm import match_non_llm_work
 from planner.speed.training.images import match_image_network
+from planner.study.one_line import line_sellers
 from planner.study.one_line.line_records import GPU_WORDS
 from planner.study.one_line.line_rules import BLANK, PATTERNS, VERBS
-from planner.study.one_line.line_sellers import (
-    machine_called,
-    price_called,
-    provider_called,
-    renter_called,
-    seller_called,
-)
 from planner.study.one_line.line_words import FILLERS, QUIET, WORDS
 from pricing import Catalogue, PricingError, UnknownNameError, names
 from pricing.caching import cached
@@ -98,7 +92,9 @@ def sells_tokens(catalogue: Catalogue, line: str) -> bool:
     found = list(find_names(catalogue, PATTERNS["own_model"].sub(" ", line), line))
     sellers = [line[name.start : name.end] for name in found if name.kind in ("seller", "price")]
     has_gpu = any(name.kind in ("chip", "machine") for name in found) or GPU_WORDS & {it.text for it in tokens(line)}
-    return bool(sellers) and (not has_gpu or any(provider_called(catalogue, each) is None for each in sellers))
+    return bool(sellers) and (
+        not has_gpu or any(line_sellers.provider_called(catalogue, each) is None for each in sellers)
+    )
 
 
 def near_name(catalogue: Catalogue, word: str, *, is_place: bool) -> str | None:
@@ -299,7 +295,7 @@ def _of_size(catalogue: Catalogue, called: str, billions: float) -> Meant:
 
 
 _READERS: dict[str, Reader] = {
-    "machine": machine_called, "chip": _chip, "seller_first": seller_called, "model": _model, "seller": seller_called,
-    "price": price_called,
-    "provider": renter_called, "place": lambda catalogue, called: Meant(names.site(catalogue, called)),
+    "machine": line_sellers.machine_called, "chip": _chip, "seller_first": line_sellers.seller_called, "model": _model,
+    "seller": line_sellers.seller_called, "price": line_sellers.price_called, "provider": line_sellers.renter_called,
+    "place": lambda catalogue, called: Meant(names.site(catalogue, called)),
 }  # fmt: skip

@@ -90,7 +90,6 @@ def reading_sentences(reading: LineReading) -> tuple[str, ...]:
 
 LEAST_RPS = 0.0001  # that a plan may have
 GPU_WORDS = frozenset({"gpu", "gpus", "cards", "card", "accelerators", "accelerator", "graphics", "chips"})
-MACHINE_WORDS = frozenset(WORDS["machines"].split())
 
 
 def machine_size(chip: str) -> int:
@@ -133,6 +132,7 @@ _SHOWN: Mapping[str, Callable[[Any], str]] = {
     **dict.fromkeys(("date", "start"), lambda match: " ".join(match[0].split())),
 **dict.fromkeys(("gpu_hours", "node_hours"), lambda it: f"{it[0]:,.10g}{' in each period' if it[1] else ''}"),
     **dict.fromkeys(("tokens", "tokens_of_texts", "images", "texts"), format_amount), "since": str,
+    "multiple_in": lambda of: f"{of[0]:g} times as much in {of[1] / HOURS_PER_MONTH:,.3g} months",
     "step": lambda step: f"{step[0]:,.10g} from year {step[1]:.0f}",
     "texts_of": lambda of: f"{format_amount(of[0])} of {of[1]:,.10g} tokens",
     "place": lambda place: place.replace("_", " "),
@@ -150,7 +150,6 @@ def shown_value(name: str, value: Any) -> str:
     return "yes" if value is True else _SHOWN.get(name, str)(value)
 
 
-NAMED = frozenset({"gpu", "gpus", "have", "model", "site", "provider", "seller", "billfor"})
 MOST_SIDES = 4  # as many plans as can be pinned
 
 
@@ -187,7 +186,7 @@ class LineParts:
 
     def add(self, name: str, value: Any, start: int, end: int, shown: str | None = None) -> None:
         """Keep a quantity and blank out its words; the first of a kind counts, a second one is not understood."""
-        self.taken += [] if name in NAMED else [(start, end)]
+        self.taken += [] if name in WORDS["named"] else [(start, end)]
         if (
             name == "gpus" and name in self.values and PATTERNS["another"].search(self.line[:start])
         ):  # 16 here and 16 there

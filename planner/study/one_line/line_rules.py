@@ -138,6 +138,8 @@ _VALUES: Mapping[str, Any] = {
     "mean_share": lambda match: (number_in(match) + parse_number(match["n2"])) / 200,
     "span_of_period": lambda match: number_in(match) * hours_of(match["span"]) / hours_of(match["unit"]),
     "multiple": lambda match: float(WORDS["times"][match["times"]]),
+    "multiple_of_span": lambda match: (
+        float(WORDS["times"][match["times"]]), number_in(match) * hours_of(match["unit"])),
     "multiple_less_one": lambda match: float(WORDS["times"][match["times"]]) - 1,
     "rest_share": lambda match: 1 - number_in(match) / 100,
     "in_thousands": lambda match: number_in(match) * (1_000.0 if match["size"].startswith(("p", "m")) else 1.0),
