@@ -23,7 +23,7 @@ from pricing.exchange import DOLLAR
 TOKENS_PER_SEQUENCE = 4_096  # as a plan has where nobody states it
 _FASTEST_OF_ONE = 300  # tokens a second: more are those of all users
 _SHARE_OF_RATE = 0.4  # an assumption: large published runs use 0.3 to 0.5 of the dense rate
-_SHORTEST_PLAN_HOURS = _MOST_OF_A_RUN = HOURS_PER_YEAR / 4
+_MOST_OF_A_RUN = HOURS_PER_YEAR / 4
 _SHARE_OF_PEAKS, _LEAST_STEADY = 0.1, 0.5  # assumptions: of the time; less than that is the share of the peaks
 _MOST_AT_A_TIME = 20  # runs: of more beside each other the rhythm is that of something else
 _MOST_OF_ONE = 32_768  # tokens: more are no single answer
@@ -195,8 +195,8 @@ def _add_month(values: dict[str, Any], notes: list[str]) -> None:
     values |= {"corpus": values.pop("texts")} if is_searched else {}
     if {"texts", "all_audio"} & values.keys() and not timed & values.keys():
         is_once = bool({"one_time", "all_audio"} & values.keys())
-        values["stray"] = _SHORTEST_PLAN_HOURS if is_once else HOURS_PER_MONTH
-        values |= {"length": _SHORTEST_PLAN_HOURS} if is_once else {}
+        values["stray"] = HOURS_PER_MONTH
+        values |= {"length": HOURS_PER_MONTH} if is_once else {}
         said = "once" if "one_time" in values else "sound_once" if is_once else "each_month"
         notes.append(WORDS["said"][said])
 
