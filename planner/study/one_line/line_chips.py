@@ -28,9 +28,10 @@ def add_chip(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from: 
     machine, offer = catalogue.servers.get(name.meant.key), catalogue.offers.get(name.meant.key)
     chip = machine.accelerator if machine else offer.accelerator if offer else name.meant.key
     is_kept = _is_kept(parts, name, count, kept_from)
-    is_too = (
-        count is None and "have" in parts.values and PATTERNS["some_too"].search(parts.rest[: name.start]) is not None
-    )
+    kept_end = parts.spans.get("have", (0, name.end))[1]
+    is_too = PATTERNS["and"].fullmatch(parts.plain[kept_end : count.start]) if count else (  # owned as well
+        "have" in parts.values and PATTERNS["some_too"].search(parts.rest[: name.start])
+    )  # fmt: skip
     is_second = is_too or name.end <= parts.replaced_until or parts.values.get("chip", chip) != chip
     if is_second and not is_kept:
         _leave_chip_out(catalogue, parts, name._replace(meant=Meant(chip)), count)
@@ -138,8 +139,10 @@ def read_generic_count(parts: LineParts) -> None:
             name, now = ("gpus", "have") if "have" in parts.values else ("grows_to", "gpus")
             parts.add(name, parts.values[now] + count.many, count.start, word.end)
     for word in tokens(parts.rest):
-        is_alone = _UNIT_BEHIND.match(parts.rest, word.end) is None
-        is_alone = is_alone and parts.rest[word.end : word.end + 1] not in ("x", "%")
+        is_alone = _UNIT_BEHIND.match(parts.rest, word.end) is None and parts.rest[word.end : word.end + 1] not in (
+            "x",
+            "%",
+        )
         is_alone = is_alone and PATTERNS["ordered"].search(parts.rest[: word.start]) is not None
         is_behind = parts.spans.get("gpu", (0, 0))[1] + 1 == word.start  # b300 32
         is_alone = is_alone and (is_behind or not re.match(r",\d{3}| *[|]", parts.rest[word.end :]))  # 40 loras
