@@ -119,6 +119,7 @@ def test_growth_that_ends_ends(line: str, months: int, many: tuple[int, int]) ->
     ("16 A100 for 8 days, status mail every hour", "every hour"),
     ("wan 2.1, 90 clips of 8 seconds per day", "8 seconds"),
     ("8 h100, traffic will triple next year", "triple"),
+    ("how much per month for 4 l40s", "divide it by its months"),
     ("own 8 a100, add more or rent?", "add more"), ("own 4 l40s and a 3090, when to rent an a100", "RTX 3090"),
 ])  # fmt: skip
 def test_a_rhythm_of_something_else_is_left_out(line: str, left: str) -> None:

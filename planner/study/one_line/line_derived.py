@@ -78,6 +78,7 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
         of["token_rate"] / of.get("in", _USUAL.input_tokens), LEAST_RPS)),
     ("rps", {"written_rate"}, lambda of: max(of["written_rate"] / of.get("out", _USUAL.output_tokens), LEAST_RPS)),
     ("place", {"space_month"}, lambda of: "colocation"),
+    ("has_parts", {"parts_asked"}, lambda of: True),
     ("space", {"space_month", "machine_kw"}, lambda of: round(of["space_month"] / of["machine_kw"] / math.ceil(
         of.get("gpus", 1) / machine_size(of.get("chip", ""))), 2)),
     ("own", {"owned", "gpus"}, lambda of: max(round(of["gpus"] * of["owned"]), 1)),
