@@ -100,6 +100,7 @@ def test_a_contract_that_ends_is_rented_and_its_price_is_that_of_no_other_gpu(li
     assert plan.reserve.usd_per_accelerator_hour == pytest.approx(float(re.findall(r"\d\.\d\d", line)[0]))
     assert (plan.kept, other.kept) == (None, None)
     assert other.work[0].accelerators == many
+    assert (plan.work[0].busy_share, other.work[0].busy_share) == (1.0, 1.0)  # a contract is paid for idle hours too
     assert (other.reserve.usd_per_accelerator_hour, other.rent.usd_per_accelerator_hour) == (None, None)
 
 

@@ -56,6 +56,7 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("rent", {"node_rent", "gpus"}, lambda of: round(
         of["node_rent"] / min(machine_size(of.get("chip", "")), of["gpus"]), 3)),
     ("rent", {"machine_rent", "gpus"}, lambda of: round(of["machine_rent"] / of["gpus"], 3)),
+    ("reserved", {"rent", "is_term"}, lambda of: of.pop("rent")),
     ("budget_usd", {"capex", "monthly_budget"}, lambda of: of.pop("capex")),
     ("deposit", {"capex", "gpus"}, lambda of: 1.0),
     ("deposit", {"capex", "model"}, lambda of: 1.0),
@@ -209,9 +210,9 @@ def _add_stated(values: dict[str, Any], notes: list[str]) -> None:
             notes += [
                 WORDS["said"][stated_one].format(values[name]) for stated_one in sorted(stated & WORDS["said"].keys())
             ]
-    if {"rent", "is_term"} <= values.keys():
+    if {"reserved", "is_renewal"} & values.keys():
         notes += [] if "busy" in values else [WORDS["said"]["paid_idle"]]
-        values |= {"reserved": values.pop("rent"), "busy": 1.0, "length": HOURS_PER_YEAR} | values
+        values |= {"busy": 1.0, "length": HOURS_PER_YEAR} | values
     notes += [f"The contract is taken for a bill of {values['bill']} USD a month."] if "contract" in values else []
 
 
