@@ -159,7 +159,7 @@ def _on_demand(setting: PlanContext, keys: tuple[str, ...]) -> ChosenOffers:
         return replace(offers, lacks=lacks, market=(bridging_price(setting, order),))
     if not keys:
         return offers
-    keys = _at_named_seller(setting.catalogue, order, keys)
+    keys = _placeable(setting, order, keys)
     if order is None or len(keys) > 1:
         keys = _ranked(bills(setting, setting.demand.all, keys))
     key, market = _placed(setting, order, keys)
@@ -171,16 +171,12 @@ def _ranked(among: OfferBills) -> tuple[str, ...]:
     return tuple(among.offers[at] for at in among.ranking.tolist() if np.isfinite(among.total_usd[at]))
 
 
-def _at_named_seller(catalogue: Catalogue, order: OrderMarket | None, keys: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the offers at which an order may be placed: your quotes, and those of the seller that the market names."""
+def _placeable(setting: PlanContext, order: OrderMarket | None, keys: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the offers at which an order of the plan may be placed."""
     if order is None:
         return keys
-
-    def preference(key: str) -> tuple[bool, bool]:
-        return catalogue.offers[key].provider != order.seller, is_small(catalogue, key, order.count)
-
-    best = min((preference(key) for key in keys if not is_your_price(catalogue, key)), default=None)
-    return tuple(key for key in keys if is_your_price(catalogue, key) or preference(key) == best)
+    prices = estimated_prices(setting, keys)
+    return prices.rows(placeable(setting.catalogue, keys, prices.typical.tolist(), order.band, order.count)).keys
 
 
 def _placed(
@@ -208,7 +204,7 @@ def _on_spot(setting: PlanContext, keys: tuple[str, ...]) -> ChosenOffers:
     order = order_market(setting, "spot")
     if order is not None and not order.is_available:
         return replace(offers, lacks={**offers.lacks, "spot": order.unavailable_text()})
-    keys = _at_named_seller(setting.catalogue, order, keys)
+    keys = _placeable(setting, order, keys)
     if order is None or len(keys) > 1:
         keys = _ranked(_with_interruptions(setting, bills(setting, demand_of(setting, works).all, keys)))
     key, market = _placed(setting, order, keys)

@@ -182,7 +182,8 @@ def placeable(
 ) -> list[int]:
     """Return the indices of offers where an order may be placed: all where the market has no price.
 
-    Else your quotes and, where the order is available, those of the seller that it names or of the cheapest.
+    Else your quotes and, where the order is available, those of the seller that the market names; of another, where
+    whole machines of the first cost more in all: that one at its own price, if the market's is less.
     """
     if band is None:
         return list(range(len(keys)))
@@ -191,14 +192,22 @@ def placeable(
     if band.standing == "unavailable" or not listed:
         return yours
 
-    def seller(at: int) -> tuple[bool, bool]:
-        return catalogue.offers[keys[at]].provider != band.cheapest_seller, is_small(catalogue, keys[at], count)
+    def preference(at: int) -> tuple[bool, float, bool]:
+        offer = catalogue.offers[keys[at]]
+        is_other = offer.provider != band.cheapest_seller
+        price = max(band.typical, usd[at]) if is_other else band.typical
+        return (
+            is_small(catalogue, keys[at], count),
+            (count + -count % offer.accelerators_per_instance) * price,
+            is_other,
+        )
 
-    best = min(listed, key=lambda at: (*seller(at), usd[at], keys[at]))
+    best = min(listed, key=lambda at: (*preference(at), usd[at], keys[at]))
     provider = catalogue.offers[keys[best]].provider
     same_seller = [
-        at for at in listed if catalogue.offers[keys[at]].provider == provider and seller(at) == seller(best)
-    ]
+        at for at in listed
+        if catalogue.offers[keys[at]].provider == provider and preference(at) == preference(best)
+    ]  # fmt: skip
     return [*yours, *same_seller]
 
 

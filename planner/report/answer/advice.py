@@ -36,7 +36,6 @@ from planner.study.uncertainty.guarantee import guarantee_value
 from pricing.market.depth import DAY_MONTHS, Purchase
 from pricing.market.sellers import band_of
 from pricing.orderable import NVLINK_DOMAIN, ResidencyRequirement, bloc_members, sale
-from pricing.records import Offer
 from pricing.stale import OLDEST_DAYS
 
 HEAD = "Old figures in this answer"
@@ -159,13 +158,16 @@ def _price_sources(plan: Plan, way: EvaluatedOption) -> Iterator[str]:
     term = setting.offers.reserved_months if name == "reserved" else 0.0
     price, quote = estimated_prices(setting, (key,)).at(0), setting.offers.market_price(key, term)
     seller = words.seller(catalogue.providers[offer.provider].label, offer.sku)
-    is_silent = offer.region.casefold() in _SILENT
-    place = ", which does not say where" if is_silent else f", {offer.region}"
+    place = ", which does not say where" if offer.region.casefold() in _SILENT else f", {offer.region}"
     if quote is None:
         yield f"{seller}{place}: {words.worth(price)}{_interruption_text(way)}.{_whole_machines(way.option)}"
     else:
         buying = "on spot machines" if name == "spot" else purchase_text(offer, term)
-        text = _market_text(quote, offer, f"{seller}{place}", buying, by_contract=is_by_contract(offer, term))
+        least = quote.band.cheapest_seller or offer.provider
+        named = (
+            f"{seller}{place}" if least == offer.provider else f"{catalogue.providers[least].label}, in larger machines"
+        )
+        text = _market_text(quote, named, buying, by_contract=is_by_contract(offer, term))
         yield f"{text}{_interruption_text(way)}.{_whole_machines(way.option)}"
         if name != "spot":
             yield from _local_price(setting, key, quote, "reserved" if term else "on_demand")
@@ -229,9 +231,9 @@ def _priced(setting: PlanContext, quote: MarketPrice, buying: Purchase, where: s
     return f"{where} it is {typical} ({low} to {high}){least}"
 
 
-def _market_text(quote: MarketPrice, offer: Offer, seller: str, buying: str, *, by_contract: bool) -> str:
+def _market_text(quote: MarketPrice, seller: str, buying: str, *, by_contract: bool) -> str:
     """Return the cheapest seller that likely has an order, and what it typically pays."""
-    named = seller if quote.band.cheapest_seller == offer.provider else None
+    named = None if quote.band.cheapest_seller is None else seller
     paid = words.market_price(quote.band, named, quote.sellers, by_contract=by_contract)
     return f"An order of {quote.count:,} {buying}: {paid}"
 

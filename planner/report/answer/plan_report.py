@@ -67,19 +67,14 @@ class PlanReport(NamedTuple):
     bars: tuple[TornadoBar, ...] = ()  # of the inputs that carry the answer; only on request
 
 
-def _carrying_text(report: PlanReport) -> str:
-    pair = report.answer.pair
-    return (
-        text_table(carrying_table(report.bars, saving_side_label(pair[0].option.way))) if pair and report.bars else ""
-    )
-
-
 def plan_text(report: PlanReport) -> str:
     """Return all sections of the page as text."""
     plan, answer, summary, futures = report.plan, report.answer, report.summary, report.futures
     fleet = fleet_timeline(answer)
     has_stages = fleet is not None and any(order.ordered_after_months > 0 for order in fleet.orders)
     first = (summary.title, *summary.sentences, *summary.turns)
+    pair = answer.pair if report.bars else None
+    carrying = text_table(carrying_table(report.bars, saving_side_label(pair[0].option.way))) if pair else ""
     break_evens = text_table(tables.break_even_table(answer)) if answer.break_evens else "nothing to compare"
     sections = [
         (plan.setting.scenario.name, "\n".join(filter(None, [*first, shown_money().rate_text]))),
@@ -94,7 +89,7 @@ def plan_text(report: PlanReport) -> str:
             for way in answer.ranked
         ),
         *((f"{way.option.title}: {PROFIT}", profit_text(plan, way)) for way in answer.ranked),
-        ("What carries the answer", _carrying_text(report)),
+        ("What carries the answer", carrying),
         ("What would turn it", break_evens),
         ("If rents change", text_table(tables.rent_change_table(answer)) if answer.payback_by_rent_change else ""),
         ("Buy now or wait", "" if report.waits is None else buy_or_wait_text(*report.waits)),
