@@ -208,6 +208,18 @@ def test_hosts_of_others_are_taken_for_one_machine_unless_you_say(catalogue: Cat
     assert quote(16, "always").offer == quote(16, "never").offer  # a host has one machine
 
 
+@pytest.mark.parametrize(
+    ("chip", "number"), [(H100, 8), (H100, 10), (H100, 20), ("A100-SXM4-80GB", 3), ("MI325X-256GB", 11)]
+)
+def test_an_order_goes_where_the_fewest_idle_gpus_are_paid_for(catalogue: Catalogue, chip: str, number: int) -> None:
+    """Massed Compute has the lowest price of 10 H100, in machines of 8: 16 would be paid for."""
+    rented = asked(catalogue, chip, number).option("on_demand")
+    assert rented is not None
+    usd = {line.part: float(line.total_usd) for line in rented.ledger.lines}
+    assert usd["compute"] > 0
+    assert usd.get("whole machines", 0.0) == 0
+
+
 def test_what_is_not_there_on_spot_is_rented_on_demand_and_drawn(catalogue: Catalogue) -> None:
     """256 H100: somebody has half of them with an even chance, so the other half is rented on demand."""
 

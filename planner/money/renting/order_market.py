@@ -182,8 +182,8 @@ def placeable(
 ) -> list[int]:
     """Return the indices of offers where an order may be placed: all where the market has no price.
 
-    Else your quotes and, where the order is available, those of the seller that the market names; of another, where
-    whole machines of the first cost more in all: that one at its own price, if the market's is less.
+    Else your quotes and, where the order is available, those of the seller that the market names, or of another whose
+    machines the order fills better, so that it costs less in all.
     """
     if band is None:
         return list(range(len(keys)))
@@ -192,23 +192,16 @@ def placeable(
     if band.standing == "unavailable" or not listed:
         return yours
 
-    def preference(at: int) -> tuple[bool, float, bool]:
-        offer = catalogue.offers[keys[at]]
+    def preference(at: int) -> tuple[bool, float, bool, str]:
+        offer, small = catalogue.offers[keys[at]], is_small(catalogue, keys[at], count)
+        if band.cheapest_seller is None:  # of nobody in particular: the whole bills decide
+            return small, 0.0, True, ""
         is_other = offer.provider != band.cheapest_seller
-        price = max(band.typical, usd[at]) if is_other else band.typical
-        return (
-            is_small(catalogue, keys[at], count),
-            (count + -count % offer.accelerators_per_instance) * price,
-            is_other,
-        )
+        billed = count + -count % offer.accelerators_per_instance
+        return small, billed * max(band.typical, usd[at] if is_other else 0.0), is_other, offer.provider
 
-    best = min(listed, key=lambda at: (*preference(at), usd[at], keys[at]))
-    provider = catalogue.offers[keys[best]].provider
-    same_seller = [
-        at for at in listed
-        if catalogue.offers[keys[at]].provider == provider and preference(at) == preference(best)
-    ]  # fmt: skip
-    return [*yours, *same_seller]
+    best = preference(min(listed, key=lambda at: (*preference(at)[:3], usd[at], keys[at])))
+    return [*yours, *(at for at in listed if preference(at) == best)]
 
 
 def at_market(catalogue: Catalogue, prices: PriceEstimates, bands: Sequence[OrderBand | None]) -> PriceEstimates:
