@@ -51,6 +51,8 @@ def test_what_decides_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
 def test_two_that_are_compared_stand_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "ask", "8 h100 or 16 mi300x for a year", *DAY)
     assert code == OK
+    first = out.index("\nA year, the cheapest first: 8 h100 $")
+    assert first < out.index("; 16 mi300x $") < out.index("Probably rent.")
     for text in ("Run 8 H100", "Beside it, 16 mi300x. Read as: Run 16 MI300X", "16 x MI300X-192GB", "8 h100 "):
         assert text in out
     _, out, _ = run(capsys, "ask", "8 h100 or 16 mi300x for a year", "--json", *DAY)

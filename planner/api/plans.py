@@ -174,12 +174,11 @@ def ask(facts: Catalogue, line: str, day: date, *, with_answer: bool = True, nam
     loaded = LoadedScenario(name or reading.side or "line", scenario, facts, day, ())
     answer = LineAnswer(reading, notes, loaded, evaluate(loaded) if with_answer else None)
     for label, each in () if name else reading.beside.items():
-        side = None
         try:
             side = ask(facts, each, day, with_answer=with_answer, name=label)
             why = "it has two readings" if side.loaded is None else ""
         except PricingError as refusal:
-            why = str(refusal)
+            side, why = None, str(refusal)
         left_out = (*answer.reading.left_out, *([f"{label}: {why}"] if why else []))
         beside = (*answer.beside, side) if side is not None and not why else answer.beside
         answer = answer._replace(reading=replace(answer.reading, left_out=left_out), beside=beside)
@@ -190,20 +189,28 @@ def line_result(answer: LineAnswer) -> Result:
     """Return a line that was read in each form; its table says what its words were taken as."""
 
     def text() -> str:
-        last = f"{answer.link}\n" if answer.link else ""
         if answer.report is None:
-            return _understood(answer) + last
+            return _understood(answer) + (answer.link and f"{answer.link}\n")
         sides = [(side.read_as, side.report) for side in answer.beside if side.report is not None]
         each = "".join(f"\nBeside it, {report.name}. {read_as}\n{_answer_text(report)}" for read_as, report in sides)
         reports = [answer.report, *(report for _, report in sides)]
         return (
             _understood(answer)
+            + (_by_cost(reports) if sides else "")
             + _answer_text(answer.report)
             + each
             + ("" if not sides else f"\n{text_table(compare_table(reports))}\n")
         )
 
     return Result(lambda: _phrases(answer.reading), lambda: _line_data(answer), text)
+
+
+def _by_cost(reports: Sequence[PlanReport]) -> str:
+    """Return what each plan costs a year by its best option, the cheapest first; those without a price are left out."""
+    costs = sorted((it.answer.best.present_usd / it.plan.setting.scenario.years, it.name, it.answer.best.option.title)
+                   for it in reports if it.answer.best is not None)  # fmt: skip
+    each = [f"{name} {words.format_usd_short(usd)} ({title})" for usd, name, title in costs]
+    return f"\nA year, the cheapest first: {'; '.join(each)}.\n"
 
 
 def _line_data(answer: LineAnswer) -> dict[str, Any]:
@@ -220,20 +227,17 @@ def _line_data(answer: LineAnswer) -> dict[str, Any]:
     }
     if answer.loaded is None:
         return data
+    of_a_side = {"line", "read_as", "left_out", "link", "answer"}
     beside = [
-        {"name": side.loaded.name, **{key: value for key, value in _line_data(side).items() if key in _OF_A_SIDE}}
+        {"name": side.loaded.name, **{key: value for key, value in _line_data(side).items() if key in of_a_side}}
         for side in answer.beside
         if side.loaded is not None
     ]
     return {**data, "link": answer.link, "answer": _answer(answer.report), "beside": beside}
 
 
-_OF_A_SIDE = ("line", "read_as", "left_out", "link", "answer")
-
-
 def _phrases(reading: LineReading) -> Table:
-    columns = {"Words": "text", "Field": "field", "Value": "value"}
-    return Table({name: [getattr(phrase, key) for phrase in reading.understood] for name, key in columns.items()})
+    return Table.of({"Words": each.text, "Field": each.field, "Value": each.value} for each in reading.understood)
 
 
 def _understood(answer: LineAnswer) -> str:
@@ -264,17 +268,15 @@ _FAR = 10  # times the cost of the two that are compared, beyond which an option
 
 
 def _answer_text(report: PlanReport) -> str:
-    summary = report.summary
+    answer, summary = report.answer, report.summary
     cards = "\n".join(f"{tile.label}: {tile.value} ({tile.range})" for tile in summary.figures)
-    answer = report.answer
     carded = {way.option.way for way in (*answer.cards.values(), *(answer.pair or ()))}
     rest = [way for way in answer.ranked if way.option.way not in carded]
     most = _FAR * max((way.present_usd for way in answer.pair or ()), default=math.inf)
     near = [f"{way.option.title} {words.format_usd_short(way.present_usd)}" for way in rest if way.present_usd <= most]
     far = [way.option.title for way in rest if way.present_usd > most]
-    if rest:  # each way that a line may name
-        text = "; ".join([*near, *([f"over {_FAR} times as much: {', '.join(far)}"] if far else [])])
-        cards += f"\nOther options: {text}"
-    first = (summary.title, "\n".join([*(summary.deciding or summary.sentences), "", cards]))
-    paid = budget_table(report.answer)
-    return "\n" + join_sections([first, (BUDGET_PAYS, text_table(paid) if len(paid) else "")])
+    others = "; ".join([*near, *([f"over {_FAR} times as much: {', '.join(far)}"] if far else [])])
+    cards += f"\nOther options: {others}" if others else ""  # each way that a line may name
+    paid = budget_table(answer)
+    verdict = "\n".join([*(summary.deciding or summary.sentences), "", cards])
+    return "\n" + join_sections([(summary.title, verdict), (BUDGET_PAYS, text_table(paid) if len(paid) else "")])
