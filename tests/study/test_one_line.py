@@ -37,6 +37,7 @@ def _field(reading: LineReading, name: str) -> Any:
     others = {
         "have": scenario.kept and scenario.kept.accelerators, "run": work.run and work.run.hours, "bill_eur": bill,
         "budget": budget, "budget_eur": budget / 1.1, "budget_monthly": budget / scenario.months,
+        "ways": ",".join(scenario.ways),
     }  # fmt: skip
     try:
         return others[name] if name in others else get_value(scenario, KEYS[name].path)

@@ -14,7 +14,8 @@ from planner.speed.training.result import Interval
 from pricing.market.band import OrderBand
 
 NEARLY = 1e-9
-_CLEARLY, _TWICE = 1.25, 2.0  # times the cost of what few sell, and of what one does
+# Times the cost of what few sell, of what one does, and of what is bought where another is rented beside it.
+_CLEARLY, _TWICE, _BESIDE = 1.25, 2.0, 1.5
 _SEVERAL = 2.0  # sellers
 
 
@@ -258,7 +259,7 @@ class MarketStudy:
     def _rented_beside(self, bought: MarketCandidate) -> MarketCandidate:
         """Return what is bought, or what is rented where nobody rents out the same: a plan compares the two.
 
-        It may cost twice as much, and a named seller has it, where one does.
+        It may cost half as much again, and a named seller has it, where one does.
         """
         rented = [
             candidate
@@ -268,5 +269,5 @@ class MarketStudy:
         ]
         if any(candidate.accelerator == bought.accelerator for candidate in rented):
             return bought
-        near = [candidate for candidate in rented if candidate.cost <= _TWICE * bought.cost]
+        near = [candidate for candidate in rented if candidate.cost <= _BESIDE * bought.cost]
         return min(near, key=lambda candidate: (not candidate.can_be_signed, candidate.cost), default=bought)

@@ -60,7 +60,8 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("budget_usd", {"capex", "monthly_budget"}, lambda of: of.pop("capex")),
     ("deposit", {"capex", "gpus"}, lambda of: 1.0),
     ("deposit", {"capex", "model"}, lambda of: 1.0),
-    ("cash", {"deposit"}, lambda of: of.pop("capex")),
+    ("deposit", {"server_asked"}, lambda of: 1.0),
+    ("cash", {"deposit", "capex"}, lambda of: of.pop("capex")),
     ("all_at_once", {"capex"}, lambda of: of["capex"]),
     ("budget", {"all_at_once"}, lambda of: of.pop("capex")),
     ("bill", {"paid_each", "team"}, lambda of: f"{of['paid_each'] * of['team']:.2f}"),
@@ -269,7 +270,7 @@ def add_date(values: dict[str, Any], notes: list[str]) -> None:
     is_renewal = "is_renewal" in values and bool({"start", "date"} & values.keys())
     if is_renewal:  # what a contract ends with is no end of the plan
         values.setdefault("start", values.pop("date", None))
-        values |= {"is_term": True, "length": values.get("length", HOURS_PER_YEAR)}
+        values |= {"is_term": True, "length": values.get("length", values.get("written_off", 1) * HOURS_PER_YEAR)}
     quantity = "due" if {*WORDS["batches"]} & values.keys() and not {"every", "runs"} & values.keys() else "length"
     if "date" in values and quantity == "length" and values["date"]["way"] in ("by", "before"):  # needed by then
         values.setdefault("start", values.pop("date"))
@@ -358,7 +359,7 @@ def place_of(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> 
     if "site" not in values and place in catalogue.sites.keys() - {USUAL_SITE}:  # CHF of CH, EUR of the EU
         values["site"], where = place, catalogue.sites[place].label
         notes.append(f"No place is stated: {where} is taken, as the money is {values['currency']}. Write another.")
-        stay = "anywhere" if stay in ("near", "") else stay
+        stay = "anywhere" if stay == "near" or not (stay or "own_only" in values) else stay
     if "site" not in values and not stay.startswith("eu"):
         return {}
     site = values.get("site", UNION)
