@@ -81,6 +81,13 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("rps", {"written_rate"}, lambda of: max(of["written_rate"] / of.get("out", _USUAL.output_tokens), LEAST_RPS)),
     ("place", {"space_month"}, lambda of: "colocation"),
     ("has_parts", {"parts_asked"}, lambda of: True),
+    ("of_clips", {"speech", "rps"}, lambda of: True),
+    ("has_clips", {"of_clips"}, lambda of: True),
+    ("busy", {"every", "due", "token_rate"}, lambda of: min(of.pop("due") * of["every"] / HOURS_PER_MONTH, 1.0)),
+    ("busy_by_the_hour", {"every", "busy", "token_rate"}, lambda of: True),
+    ("rps", {"token_rate", "busy_by_the_hour"}, lambda of: of["token_rate"] * (
+        of["busy"] if "token_rate_by_the_hour" in of else 1) / (
+        of.get("in", _USUAL.input_tokens) + of.get("out", _USUAL.output_tokens))),
     ("space", {"space_month", "machine_kw"}, lambda of: round(of["space_month"] / of["machine_kw"] / math.ceil(
         of.get("gpus", 1) / machine_size(of.get("chip", ""))), 2)),
     ("own", {"owned", "gpus"}, lambda of: max(round(of["gpus"] * of["owned"]), 1)),
@@ -97,9 +104,8 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("tax_years", {"written_off", "tax"}, lambda of: (1 / max(round(of["written_off"]), 1),) * max(
         round(of["written_off"]), 1)),
     ("rps", {"average", "peak"}, lambda of: of["average"]),
-    ("audio", {"all_audio", "due"}, lambda of: of["all_audio"] / of["due"] / SECONDS_PER_HOUR),
-    ("audio", {"all_audio", "stray"}, lambda of: of["all_audio"] / of["stray"] / SECONDS_PER_HOUR),
-    ("audio", {"all_audio", "length"}, lambda of: of["all_audio"] / of["length"] / SECONDS_PER_HOUR),
+    ("audio", {"all_audio"}, lambda of: of["all_audio"] / SECONDS_PER_HOUR / of.get(
+        "due", of.get("stray", of.get("length", HOURS_PER_MONTH)))),
     ("audio", {"many_hours", "speech"}, lambda of: of["many_hours"] / SECONDS_PER_HOUR),
     ("gpu_hours", {"many_hours"}, lambda of: (of["many_hours"] * HOURS_PER_MONTH, HOURS_PER_MONTH)),
     ("audio", {"audio_each"}, lambda of: of["audio_each"] * of.get("team", 1)),
@@ -188,8 +194,9 @@ def _add_month(values: dict[str, Any], notes: list[str]) -> None:
     if "tokens" in values and not is_trained and values["tokens"] <= _MOST_OF_ONE:  # of each answer, or of each text
         values.setdefault("out" if is_served else "in", values.pop("tokens"))
     elif "tokens" in values and is_served and "rps" not in values:  # of gpt-4o, or my own GPU
-        values["token_rate"] = values.pop("tokens") / values.get("length", HOURS_PER_MONTH) / SECONDS_PER_HOUR
-        notes += [] if "length" in values else ["No time is stated: so many tokens are taken for each month."]
+        each = HOURS_PER_MONTH / values["every"] if "every" in values else values.get("length", HOURS_PER_MONTH)
+        values["token_rate"] = values.pop("tokens") / each / SECONDS_PER_HOUR
+        notes += [] if {"length", "every"} & values.keys() else [WORDS["said"]["tokens_a_month"]]
     if "texts_of" in values:
         values["texts"], values["in"] = values["texts_of"]
     if {"texts", "every"} <= values.keys() and "train" not in values:
@@ -228,12 +235,8 @@ def _add_facts(catalogue: Catalogue, values: dict[str, Any]) -> None:
         values["speed_of_kept"] = relative_speed(catalogue, kept, values["chip"])
         values |= {} if {"gpus", "multiple"} & values.keys() else {"work_of_kept": True}
     if model := catalogue.models.get(values.get("model", "")):
-        values |= {"speech": True} if str(values["model"]).startswith("Whisper") else {}
-        values |= {
-            "modality": model.modality,
-            "params": (model.active_params_b or model.params_b) * 1e9,
-            model.modality: True,
-        }
+        values |= {"modality": model.modality, model.modality: True,
+            "params": (model.active_params_b or model.params_b) * 1e9}  # fmt: skip
     elif rate := chip.bf16_dense_tflops or chip.fp16_dense_tflops:
         values["rate"] = rate.newest.typical * 1e12 * _SHARE_OF_RATE
 
@@ -244,8 +247,7 @@ def _add_fed(values: dict[str, Any], notes: list[str]) -> None:
         or {"gpus", "have", "model", "team", "bill", "budget", "monthly_budget"} & values.keys()
     ):
         return
-    machines = int(values["kw"] / values["machine_kw"])
-    if machines:
+    if machines := int(values["kw"] / values["machine_kw"]):
         values["gpus"] = machines * machine_size(values.get("chip", USUAL_ACCELERATOR))
         notes.append(f"{values['kw']:,.10g} kW feed {machines:,} machines of {values['machine_kw']:g} kW each.")
 

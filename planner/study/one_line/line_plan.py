@@ -191,6 +191,7 @@ def _add_hardware(
     if "own_only" in values or stays_at_home(values, task):
         data["ways"], values["place"] = tuple(WORDS["own_ways"]), values.get("place", "own_room")
         notes.append("What is rented or hosted is left out: the work must stay in the house.")
+    data |= {"ways": (*data["ways"], "keep")} if {"ways", "kept"} <= data.keys() else {}
     values |= {"place": "office"} if "at_desk" in values and "place" not in values else {}
     for name in ("place", "channel"):
         if name in values:

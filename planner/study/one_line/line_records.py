@@ -94,10 +94,7 @@ GPU_WORDS = frozenset({"gpu", "gpus", "cards", "card", "accelerators", "accelera
 
 def machine_size(chip: str) -> int:
     """Return how many of a chip a whole machine or rack has, where a line says only that."""
-    is_pc = re.match(r"RTX-\d0[5-8]0|DGX-Spark|Apple|Ryzen", chip)  # a PC has one such card, or is one
-    return (
-        1 if is_pc else 72 if "NVL72" in chip else 4 if re.match("MI250X|GH200", chip) else 8
-    )  # of Frontier, LUMI, Jupiter
+    return next(int(size) for pattern, size in WORDS["machine_sizes"].items() if re.match(pattern, chip))
 
 
 class LineCount(NamedTuple):

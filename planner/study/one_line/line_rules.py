@@ -83,13 +83,15 @@ def gpu_hours(match: re.Match[str]) -> tuple[float, float | None]:
 
 
 def clock_share(match: re.Match[str]) -> float:
-    """Return the share of the hours between two times of the day: 6 pm to 6 am."""
-    times = []
-    for text in (match["from"], match["to"]):
-        hour, minute = int(re.findall(r"\d+", text)[0]), int((re.findall(r":(\d+)", text) or ["0"])[0])
-        times.append(hour % 12 + 12 * ("pm" in text) + minute / 60 if text.endswith("m") else hour + minute / 60)
-    share = ((times[1] - times[0]) % HOURS_PER_DAY or HOURS_PER_DAY) / HOURS_PER_DAY
-    return share * (WORKING_DAYS / DAYS_PER_WEEK if match["weekdays"] else 1.0)
+    """Return the share of the hours between two times of the day: 6 pm to 6 am; 9 to 5 are eight hours."""
+    start, end = _hour_of(match["from"]), _hour_of(match["to"])
+    turn = HOURS_PER_DAY if max(start, end) > 12 or match["to"].endswith("m") else HOURS_PER_DAY / 2
+    return ((end - start) % turn or turn) / HOURS_PER_DAY * (WORKING_DAYS / DAYS_PER_WEEK if match["weekdays"] else 1.0)
+
+
+def _hour_of(text: str) -> float:
+    hour, minute = int(re.findall(r"\d+", text)[0]), int((re.findall(r":(\d+)", text) or ["0"])[0])
+    return hour % 12 + 12 * ("pm" in text) + minute / 60 if text.endswith("m") else hour + minute / 60
 
 
 def months_between(match: re.Match[str]) -> int:
@@ -174,7 +176,6 @@ _VALUES: Mapping[str, Any] = {
     "share_of_period": lambda match: (number_in(match) * hours_of(match["span"] or match["span2"])
         / hours_of(match["unit"] or match["ly"] or match["unit2"])),
     "sound": lambda match: gpu_hours(match)[0] / SECONDS_PER_HOUR / (per_hours(match) or HOURS_PER_DAY),
-    "sound_of_hour": lambda match: gpu_hours(match)[0] / SECONDS_PER_HOUR / (per_hours(match) or 1.0),
     "sound_of_many": lambda match: (
         gpu_hours(match)[0] / SECONDS_PER_HOUR * parse_number(match["many"]) / (per_hours(match) or HOURS_PER_DAY)),
     "yearly_growth": lambda match: math.expm1(min(
@@ -200,8 +201,7 @@ _VALUES: Mapping[str, Any] = {
     "every": lambda match: HOURS_PER_MONTH / hours_of(match.groupdict().get("unit") or match[0]),
     "every_many": lambda match: HOURS_PER_MONTH / hours_of(match["unit"]) / parse_number(match["many"]),
     "every_second": lambda match: HOURS_PER_MONTH / hours_of(match["unit"]) / 2,
-    "year": lambda match: int(match["year"] or match.groupdict()["year2"]),
-    "short_year": lambda match: 2000 + int(match["year"]),
+    "year": lambda match: 2000 + int(match["year"] or match.groupdict()["year2"]) % 100,
     "precision": lambda match: {"4": "int4", "8": "int8", "16": "bf16"}.get(
         match["bits"] or match["q"] or ("4" if match["four"] else ""), match["format"]),
 }  # fmt: skip

@@ -270,10 +270,11 @@ def add_peak(values: dict[str, Any], notes: list[str]) -> None:
     share, day = values.get("busy", 1.0), day_patterns()[values.get("pattern", _USUAL_PATTERN)]
     times = max(day.by_hour) * len(day.by_hour) / sum(day.by_hour)
     said = f"as on a day with the shape of “{day.name}”"
-    if {"rps", "busy_by_the_hour"} <= values.keys() and share < 1 and "pattern" not in values:
-        values["rps"] *= share if "rps_by_the_hour" in values else 1.0
+    is_of_peak = "peak" in values and not {*WORDS["rates"]} & values.keys()
+    if "busy_by_the_hour" in values and share < 1 and "pattern" not in values and ("rps" in values or is_of_peak):
+        values |= {"rps": values["rps"] * share} if "rps_by_the_hour" in values else {}
         times, said = 1 / values.pop("busy"), f"as it is used {share:.0%} of the time"
-    elif not {"rps", "pattern"} <= values.keys() and ("peak" not in values or {*WORDS["rates"]} & values.keys()):
+    elif not ({"rps", "pattern"} <= values.keys() or is_of_peak):
         return
     values.setdefault("rps", values.get("peak", 0.0) / times)
     values.setdefault("peak", values["rps"] * times)
