@@ -172,9 +172,9 @@ def _ranked(among: OfferBills) -> tuple[str, ...]:
 
 
 def _placeable(setting: PlanContext, order: OrderMarket | None, keys: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the offers at which an order of the plan may be placed."""
-    if order is None:
-        return keys
+    """Return the offers at which an order of the plan may be placed: where the market names no seller, any."""
+    if order is None or order.seller is None:
+        return tuple(key for key in keys if order is None or not is_small(setting.catalogue, key, order.count)) or keys
     prices = estimated_prices(setting, keys)
     return prices.rows(placeable(setting.catalogue, keys, prices.typical.tolist(), order.band, order.count)).keys
 

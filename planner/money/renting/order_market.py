@@ -194,8 +194,6 @@ def placeable(
 
     def preference(at: int) -> tuple[bool, float, bool, str]:
         offer, small = catalogue.offers[keys[at]], is_small(catalogue, keys[at], count)
-        if band.cheapest_seller is None:  # of nobody in particular: the whole bills decide
-            return small, 0.0, True, ""
         is_other = offer.provider != band.cheapest_seller
         billed = count + -count % offer.accelerators_per_instance
         return small, billed * max(band.typical, usd[at] if is_other else 0.0), is_other, offer.provider
