@@ -39,6 +39,18 @@ def test_each_of_several_offers_keeps_its_seller_and_its_price(line: str, prices
         assert not seller or seller[:4] == label.lower()[:4]
 
 
+@each_row(("line", "years"), [
+    ("64 h100, nebius at 2.1 for 1 year or coreweave 2.6", 1),
+    ("8 h200: Lambda 2.95 for 1 year, CoreWeave 2.40 for 3 years", 3),
+    ("16 h100: coreweave 2.35, lambda 2.60 for 24 months, nebius 2.20", 2),
+])  # fmt: skip
+def test_offers_of_different_terms_are_compared_over_the_longest(line: str, years: float) -> None:
+    catalogue = live_catalogue()
+    plans = [read_line(catalogue, each, DAY).scenario for each in offers_of(catalogue, line).values()]
+    assert len(plans) > 1
+    assert {plan and plan.years for plan in plans} == {years}
+
+
 @each_row("line", [
     "8 H100 at 2.35 or 16 MI300X at 1.90 an hour", "we pay openai 22k, gemini 4k a month", "2 or 3 H100 for a year",
     "we have a quote of $2.10 per H100 hour for 128 GPUs", "rent 8 H100 at Lambda for 2.49",

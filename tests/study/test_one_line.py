@@ -86,6 +86,9 @@ def test_the_hundred_are_answered_and_none_for_another_model_chip_or_place() -> 
 @each_row(("line", "problem"), [
     ("", "is empty"), ("   ", "is empty"), ("asdf qwerty zxcv", "Nothing in"), ("x" * 10_000, "10,000 characters"),
     ("h100 " * 2_000, f"at most {LONGEST}"), ("'; DROP TABLE plans; --", "Nothing in"),
+    ("pytorch does not see my gpu", "about what GPUs cost"), ("weather in Frankfurt tomorrow", "about what GPUs cost"),
+    ("sushi for 4 people at our office", "about what GPUs cost"),
+    ("my 4090 crashes, how do I update the driver", "a line such as 64 H100 for 3 months in Germany."),
     ("<script>alert(1)</script>", "Nothing in"), ("we pay openai 0 a month", "above 0 to 1,000,000,000"),
     ("bill of $1e12", "not 1,000,000,000,000"), ("we pay openai $0.01 a month", "another bill"),
     ("we pay openai $999999999999 a month", "from '$999999999999 a month'"), ("0 people", "People who use them"),

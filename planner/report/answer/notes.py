@@ -18,7 +18,7 @@ from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.title import current_option
-from planner.scenario.base import HOURS_PER_YEAR, SECONDS_PER_HOUR
+from planner.scenario.base import HOURS_PER_MONTH, HOURS_PER_YEAR, SECONDS_PER_HOUR
 from planner.scenario.durations import months_words
 from planner.scenario.path import get_value
 from planner.scenario.question import KEYS
@@ -148,7 +148,7 @@ def quote_sentences(setting: PlanContext) -> Iterator[str]:
     months, order = TERM_MONTHS.get(term, DAY_MONTHS), busiest_order(setting)
     yours: list[tuple[float | None, Buying, str, float]] = [
         (scenario.rent.usd_per_accelerator_hour, "on_demand", "on demand", DAY_MONTHS),
-        (scenario.reserve.usd_per_accelerator_hour, "reserved", f"for {months_words(months)}", months),
+        (scenario.reserve.usd_per_accelerator_hour, "reserved", f"for {months_words(months)}, {{}} in all", months),
     ]
     for usd, buying, how, bound in yours:
         band = band_of(setting.catalogue, scenario.accelerator, order, setting.day, buying, bound)
@@ -161,7 +161,8 @@ def quote_sentences(setting: PlanContext) -> Iterator[str]:
             below = _set_against(usd, band.cheapest_read)
             least = f"{below} the lowest list price, {words.usd_per_hour(band.cheapest_read)} ({seller})"
         typical = f"{_set_against(usd, band.typical)} the {typical} ({low} to {high})"
-        yield f"Your {words.usd_per_hour(usd)} an hour is {typical} that such an order typically pays {how}; {least}."
+        paid = how.format(words.usd(band.typical * order.accelerators * bound * HOURS_PER_MONTH))
+        yield f"Your {words.usd_per_hour(usd)} an hour is {typical} that such an order typically pays {paid}; {least}."
 
 
 def _set_against(usd: float, other: float) -> str:

@@ -37,7 +37,9 @@ def ask_what_for(parts: LineParts) -> None:
         lines = {f"{text} work on each token": f"{parts.line}, {text} active" for text in sizes}
         parts.questions.append(LineQuestion("how many of its parameters work on each token", lines, is_whole=True))
     is_bare = values.get("gpus") == len(parts.phrases) == 1 and "chip" not in values  # do I need a GPU
-    is_asked = bool(parts.phrases) or PATTERNS["of_the_field"].search(parts.line.lower())
+    is_asked = not PATTERNS["of_trouble"].search(parts.plain) and (
+        parts.spans.keys() - {*WORDS["says_little"]} or PATTERNS["of_the_field"].search(parts.line.lower())
+    )
     if not (parts.questions or not is_asked or (values.keys() & SAYS_ENOUGH - {"texts", "anyone"} and not is_bare)):
         _ask_for_work(parts, "" if is_bare else line, has_work=bool(has_work))
 

@@ -21,7 +21,6 @@ from planner.scenario.scenario import ANY_ACCELERATOR, USUAL_ACCELERATOR, Scenar
 from planner.scenario.task import ServingTask
 from planner.scenario.typed_money import to_dollars
 from planner.scenario.vocabulary import USUAL_HOURS_PER_PERSON
-from planner.scenario.work import Work
 from planner.speed.training.images import is_image_network
 from planner.speed.work_to_hours import convert_to_hours
 from planner.study.one_line.line_derived import add_date, add_derived, add_second_work, own_model, place_of, unused
@@ -111,7 +110,7 @@ def _with_budget(
     elif hours is not None:
         work = work.model_copy(update={"people": None, "hours_per_person": None, "busy_share": 1.0})
         notes.append(f"The people need {hours / HOURS_PER_MONTH:,.1f} GPUs all the time, more than that pays for.")
-    return _rebuilt(scenario, work), tuple(notes)
+    return scenario.model_copy(update={"work": (work,)}), tuple(notes)
 
 
 def _filled(catalogue: Catalogue, scenario: Scenario) -> tuple[Scenario, tuple[str, ...]]:
@@ -121,14 +120,8 @@ def _filled(catalogue: Catalogue, scenario: Scenario) -> tuple[Scenario, tuple[s
     days = min(scenario.years * DAYS_PER_YEAR, work.train.deadline_days or math.inf) * _SHARE_OF_TIME
     tokens = float(f"{trainings[0].tokens * days / trainings[0].speed.days.typical:.2g}")
     note = f"Tokens are not stated: {format_amount(tokens)} are taken, which fill {_SHARE_OF_TIME:.0%} of the time."
-    return _rebuilt(scenario, work.model_copy(update={"train": work.train.model_copy(update={"tokens": tokens})})), (
-        note,
-    )
-
-
-def _rebuilt(scenario: Scenario, work: Work) -> Scenario:
-    data = scenario.model_copy(update={"work": (work,)}).model_dump(exclude_defaults=True)
-    return build_scenario(data, LINE, {}).with_typed(scenario.typed)
+    filled = work.model_copy(update={"train": work.train.model_copy(update={"tokens": tokens})})
+    return scenario.model_copy(update={"work": (filled,)}), (note,)
 
 
 _STATES = {task: set(WORDS[f"states_{task}"].split()) for task in ("train", "serve")}

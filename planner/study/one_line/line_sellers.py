@@ -201,7 +201,9 @@ def offers_of(catalogue: Catalogue, line: str) -> dict[str, str]:
     ]  # fmt: skip
     if not run[1:] or not all(PATTERNS["offer_gap"].fullmatch(line, a.end(), b.start()) for a, b in pairwise(run)):
         return {}
-    has_terms = run[0]["term"] is not None  # one that stands behind the last alone is of all
+    has_terms = any(offer["term"] for offer in run[:-1])  # one that stands behind the last alone is of all
+    terms = [offer["term"] for offer in run if has_terms and offer["term"]]  # all are compared over the longest
+    length = max(terms, key=lambda it: float(PATTERNS["numbers"].findall(it)[0]) * (12 if "y" in it else 1), default="")
     start, end = run[0].start(), run[-1].end() - (0 if has_terms else len(run[-1]["term"] or ""))
     of_all = next((offer["per"] for offer in run[::-1] if offer["per"]), "")
     lines: dict[str, tuple[float, str]] = {}
@@ -211,7 +213,7 @@ def offers_of(catalogue: Catalogue, line: str) -> dict[str, str]:
         per = " per GPU-hour" if PATTERNS["offer_hourly"].fullmatch(per) else per
         said = "offer " if not per else "as an offer, " if PATTERNS["offered"].search(line, start, end) else ""
         seller = f"from {offer['who']} " if provider_called(catalogue, offer["who"].lower()) else ""
-        text = f"{said}{seller}{offer['sum']}{per}{(has_terms and offer['term']) or ''}"
+        text = f"{said}{seller}{offer['sum']}{per}{length}"
         lines[f"{offer['who']} {offer['sum']}"] = usd, f"{line[:start]}{text}{line[end:]}"
     return {label: of for label, (_, of) in sorted(lines.items(), key=lambda each: each[1][0])}
 

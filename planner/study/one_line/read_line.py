@@ -60,7 +60,7 @@ LONGEST = 300
 _MOST_BUDGET = 1e11  # dollars: more than all that makers ship in a year
 _MOST_OF_EACH = {"in": 16e6, "out": 1e6}  # tokens of a request: more are those of a month
 _ALWAYS = (("busy", 1.0), ("every", 1.0))
-_EXAMPLE = "64 H100 for 3 months in Germany, or Llama 70B at 5 requests a second"
+_EXAMPLE = "64 H100 for 3 months in Germany"
 _MOST_UNSTATED = 1_000  # GPUs: for more a line states how many
 _MOST_WITH_GPUS = 500  # people: more of them use a service
 
@@ -93,8 +93,8 @@ def read_line(catalogue: Catalogue, typed: str, day: date | None = None) -> Line
         return LineReading(
             line, None, tuple(parts.phrases), tuple(parts.notes), words, tuple(parts.questions), left_out=left
         )
-    if not parts.values.keys() & SAYS_ENOUGH:
-        raise LineError(f"Nothing in {printable(line, 60)!r} says what is wanted: write {_EXAMPLE}.")
+    if PATTERNS["of_trouble"].search(parts.plain) or not parts.values.keys() & SAYS_ENOUGH:
+        raise LineError(f"Nothing in {printable(line, 60)!r} is about what GPUs cost: write a line such as {_EXAMPLE}.")
     return _with_plan(catalogue, parts, unknown)
 
 
