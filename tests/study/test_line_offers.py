@@ -51,6 +51,22 @@ def test_offers_of_different_terms_are_compared_over_the_longest(line: str, year
     assert {plan and plan.years for plan in plans} == {years}
 
 
+@each_row(("line", "years", "prices"), [
+    ("vendor A: 16 H200 at $2.95/gpu-hr 12 months; vendor B: at $2.40 but 36 months; vendor C: buy at $38k per gpu",
+     [1, 3], [2.95, 2.4]),
+    ("offer 1: 64 H100 at $2.60/gpu-hr, 12 months; offer 2: $2.10/gpu-hr, 24 months", [1, 2], [2.6, 2.1]),
+    ("bidder A 32 B200 at $4.10 per hour for 1 year, bidder B $3.60 per hour for 3 years", [1, 3], [4.1, 3.6]),
+])  # fmt: skip
+def test_numbered_offers_stand_beside_each_other_with_their_terms(
+    line: str, years: list[float], prices: list[float]
+) -> None:
+    reading = read_line(live_catalogue(), line, DAY)
+    plans = [reading.scenario, *(_plan(each) for each in reading.beside.values())]
+    assert not reading.left_out
+    assert [plan and plan.years for plan in plans] == years
+    assert [plan and plan.reserve.usd_per_accelerator_hour for plan in plans] == prices
+
+
 @each_row("line", [
     "8 H100 at 2.35 or 16 MI300X at 1.90 an hour", "we pay openai 22k, gemini 4k a month", "2 or 3 H100 for a year",
     "we have a quote of $2.10 per H100 hour for 128 GPUs", "rent 8 H100 at Lambda for 2.49",
