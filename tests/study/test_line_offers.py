@@ -1,5 +1,7 @@
 """Sellers of a line with their prices, bills that grow, GPUs of a later year, months of each year, and waiting."""
 
+import re
+
 import pytest
 
 from planner.api.plans import ask, line_result
@@ -73,6 +75,23 @@ def test_numbered_offers_stand_beside_each_other_with_their_terms(
 ])  # fmt: skip
 def test_one_price_or_the_prices_of_chips_are_no_list_of_offers(line: str) -> None:
     assert offers_of(live_catalogue(), line) == {}
+
+
+@each_row(("line", "gpus", "months"), [
+    ("128 H100 on a one year commitment at 9.90 per gpu hour, is this good?", 128, 12),
+    ("our reserved contract of 64 a100 at $1.60 ends in june, what should we pay next", 64, 12),
+    ("24 h100 reserved for two years at 2.80 an hour, too much?", 24, 24),
+])  # fmt: skip
+def test_a_price_for_a_term_stands_beside_the_total_at_the_price_of_the_market(
+    line: str, gpus: int, months: int
+) -> None:
+    asked = ask(live_catalogue(), line, DAY)
+    assert asked.report is not None
+    sentence = next(text for text in asked.report.summary.sentences if re.match(r"Your \$\d", text))
+    found = re.search(r"the \$([\d.]+) \(.*, \$([\d.,]+)( million)? in all;", sentence)
+    assert found is not None
+    total = float(found[2].replace(",", "")) * (1e6 if found[3] else 1)
+    assert total == pytest.approx(float(found[1]) * gpus * months * 730, rel=0.01)
 
 
 def test_which_offer_is_answered_with_the_total_of_each() -> None:
