@@ -4,7 +4,6 @@ from planner.money.option import ChartStyle, MixLayerStyle, OptionLedger, Option
 from planner.money.price_path import forward_rent_note, rent_path_warnings
 from planner.money.renting.bill import renting
 from planner.money.setting import PlanContext
-from planner.scenario.amounts import count
 
 
 def build(setting: PlanContext) -> OptionLedger | Unavailable:
@@ -44,7 +43,7 @@ def seller_text(setting: PlanContext, offer: str | None, your_price: float | Non
         return f"your price, on the terms of {text}"
     if market is None or market.band.cheapest_seller == known.provider:
         return text
-    return f"one of {count(market.sellers, 'seller')}, whichever has so many"
+    return "the one seller known" if market.sellers == 1 else f"one of {market.sellers} sellers, whichever has so many"
 
 
 def unknown_offer_reason(setting: PlanContext, offer: str | None) -> Unavailable | None:

@@ -27,7 +27,6 @@ from planner.money.setting import PlanContext, Reservation, ReservationTier
 from planner.money.sizing import NEARLY, deferrable_capacity_share, right_size
 from planner.money.ways.on_demand import seller_text, unknown_offer_reason
 from planner.money.ways.own import queue_wait_lines
-from planner.scenario.amounts import count
 from planner.scenario.durations import months_words
 from planner.scenario.shown_money import write_usd
 
@@ -50,9 +49,8 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     market = setting.offers.market_price(offer, bound)
     if market is not None:
         listed = TERM_MONTHS[setting.catalogue.offers[offer or ""].purchase]
-        typical = (
-            f"one of {count(market.sellers, 'seller')}, by contract, typically {write_usd(market.band.typical)} an hour"
-        )
+        one = "the one seller known" if market.sellers == 1 else f"one of {market.sellers} sellers"
+        typical = f"{one}, by contract, typically {write_usd(market.band.typical)} an hour"
         seller = seller if listed == bound else typical
     tiers, months = _effective_tiers(setting, need), scenario.months
     schedule = _tiers_detail(tiers, months, leaves_some=bool(np.any(bill.after > 0)))
