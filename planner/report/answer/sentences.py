@@ -373,7 +373,7 @@ def _break_even_tile(plan: Plan, answer: Answer) -> Tile:
         return Tile("Break-even use", shown, f"{above}you: {words.percent(you)}{as_planned}", detail)
     if busy is None or value is None or not busy.you:
         return Tile("Break-even work", "none", "not by use alone", detail)
-    return Tile("Break-even work", f"{words.number(value / busy.you)} times", f"{above}you: once{as_planned}", detail)
+    return Tile("Break-even work", f"{words.number(value / busy.you)}×", f"{above}you: once{as_planned}", detail)
 
 
 _WHOLE = 0.995  # share of the work from which no share is stated
