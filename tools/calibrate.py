@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from planner.cli.common import BAD_INPUT, OK, UsageError, write_file
-from planner.cli.jobs import load_runs
+from planner.cli.inputs import load_runs
 from planner.evidence.checked import ErrorSummary
 from planner.report.speed.runs import groups_table
 from planner.report.table import text_table

@@ -18,7 +18,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from planner.cli.common import BAD_INPUT, OK, UsageError, write_file
-from planner.cli.jobs import read_text_file
+from planner.cli.inputs import read_text_file
 from planner.evidence.constants_file import read_constants_record
 from planner.report import words
 from planner.report.table import Table, text_table

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 
 from planner.api.records import LoadedScenario, Result
 from planner.money.setting import show_money_in_plan
+from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.answer.other_measures import other_measures
 from planner.report.answer.phrases import plan_sentence
@@ -206,11 +207,17 @@ def line_result(answer: LineAnswer) -> Result:
 
 
 def _by_cost(reports: Sequence[PlanReport]) -> str:
-    """Return what each plan costs a year by its best option, the cheapest first; those without a price are left out."""
-    costs = sorted((it.answer.best.present_usd / it.plan.setting.scenario.years, it.name, it.answer.best.option.title)
-                   for it in reports if it.answer.best is not None)  # fmt: skip
-    each = [f"{name} {words.format_usd_short(usd)} ({title})" for usd, name, title in costs]
-    return f"\nA year, the cheapest first: {'; '.join(each)}.\n"
+    """Return what each plan costs a year by its best option, the cheapest first; those without a price are left out.
+
+    Plans of different GPUs go by what those GPUs cost: by the token they would all cost the same.
+    """
+    are_of_chips = len({it.plan.setting.scenario.accelerator for it in reports}) > 1
+    specs = {key: spec for key, spec in WAYS.items() if not are_of_chips or spec.owns or spec.rents_machines}
+    each = ((it, [way for way in it.answer.ranked if way.option.way in specs]) for it in reports)
+    costs = sorted((ways[0].present_usd / it.plan.setting.scenario.years, it.name, ways[0].option.title)
+                   for it, ways in each if ways)  # fmt: skip
+    shown = (f"{name} {words.format_usd_short(usd)} ({title})" for usd, name, title in costs)
+    return f"\nA year, the cheapest first: {'; '.join(shown)}.\n"
 
 
 def _line_data(answer: LineAnswer) -> dict[str, Any]:

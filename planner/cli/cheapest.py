@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
         if flags:
             raise UsageError(f"{flags[0]} needs a job: want --model NAME, or a SCENARIO that names a model.")
         return _print_uses(args)
-    from planner.cli.jobs import accelerator_id
+    from planner.cli.inputs import accelerator_id
 
     loaded = _load_requested(args)
     if args.budget_usd is not None and not args.budget_usd > 0:
@@ -97,8 +97,7 @@ _WITHOUT_JOB = frozenset({"verb", "flags", "day", "quotes", "json", "csv"})  # a
 def _load_requested(args: argparse.Namespace) -> LoadedScenario:
     """Return the scenario of a file changed by the arguments, or one made of the arguments."""
     from planner.api.records import LoadedScenario
-    from planner.cli.jobs import parse_job, with_own_runs
-    from planner.cli.scenarios import load_scenario
+    from planner.cli.inputs import load_scenario, parse_job, with_own_runs
     from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 
     if (args.scenario is None) == (args.model is None):
@@ -126,7 +125,7 @@ def _staying(facts: Catalogue, args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _with_deadline(work: Work, args: argparse.Namespace) -> Work:
-    from planner.cli.jobs import parse_job
+    from planner.cli.inputs import parse_job
     from planner.scenario.task import TrainingTask
 
     changed: dict[str, Any] = {"may_stop": work.may_stop or args.spot}
@@ -137,7 +136,7 @@ def _with_deadline(work: Work, args: argparse.Namespace) -> Work:
 
 
 def _work(args: argparse.Namespace) -> Work:
-    from planner.cli.jobs import parse_job
+    from planner.cli.inputs import parse_job
     from planner.scenario.task import ServingTask, TrainingTask
     from planner.scenario.work import Work
 

@@ -30,7 +30,7 @@ _FACTORS = "A scenario uses them with these lines, or `plan`, `compare`, `cheape
 
 def _run_check(args: argparse.Namespace) -> int:
     """Print every run beside its prediction; of your own runs also their factors together."""
-    from planner.cli.jobs import load_runs
+    from planner.cli.inputs import load_runs
     from planner.evidence.checked import skip_counts, summary
     from planner.evidence.constants_file import KINDS, factors_from_rows
     from planner.report import words

@@ -183,7 +183,6 @@ def whole(text: str) -> int:
 
 
 def day(text: str) -> date:
-    """Parse a day."""
     try:
         return date.fromisoformat(text)
     except ValueError as error:
@@ -221,7 +220,6 @@ def add_location_argument(verb: argparse.ArgumentParser) -> None:
 
 
 def number(text: str) -> float:
-    """Parse a number."""
     try:
         return float(text)
     except ValueError as error:

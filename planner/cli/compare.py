@@ -21,7 +21,7 @@ def run(args: argparse.Namespace) -> int:
     """Load the scenarios before the engine, then print them side by side."""
     if not 2 <= len(args.scenarios) <= MOST:
         raise UsageError(f"want 2 to {MOST} scenarios to compare, got {len(args.scenarios)}.")
-    from planner.cli.scenarios import load_scenario
+    from planner.cli.inputs import load_scenario
 
     scenarios = [load_scenario(name, args) for name in args.scenarios]
     from planner.api.plans import comparison, evaluate

@@ -60,7 +60,7 @@ def add(verbs: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Load the scenario before the engine, then print the plan."""
-    from planner.cli.scenarios import load_scenario
+    from planner.cli.inputs import load_scenario
 
     loaded = load_scenario(args.scenario, args)
     from planner.api.plans import evaluate, plan_result, with_studies

@@ -10,7 +10,7 @@ from planner.api.plans import evaluate, plan_result, with_actuals, with_studies
 from planner.api.records import RELEASE, LoadedScenario, Result
 from planner.cli.common import OK, emit, write_result
 from planner.cli.held import decision_maker
-from planner.cli.scenarios import load_scenario
+from planner.cli.inputs import load_scenario
 from planner.cli.terminal import tell
 from planner.report.accounting.bill_file import BillError, read_bill
 from planner.report.answer.plan_report import PlanReport

@@ -84,7 +84,7 @@ def _members(args: argparse.Namespace, facts: Catalogue) -> Iterator[PortfolioPl
 
 
 def _member(entry: PortfolioEntry, folder: Path, facts: Catalogue) -> PortfolioPlan:
-    from planner.cli.scenarios import read_scenario_or_preset
+    from planner.cli.inputs import read_scenario_or_preset
     from planner.scenario.presets import find_preset
     from planner.study.portfolio import PortfolioPlan
 

@@ -47,7 +47,7 @@ def add(verbs: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the matching offers, and the number of hidden ones."""
     from planner.api.offers import PriceRequest, prices
-    from planner.cli.jobs import parse_job
+    from planner.cli.inputs import parse_job
 
     wish = parse_job(PriceRequest, vars(args), args.flags)
     facts, day = dated_facts(args)

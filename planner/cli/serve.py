@@ -107,7 +107,7 @@ def _how(verb: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Check the jobs before the engine is loaded, then print one model on one accelerator, or other work."""
-    from planner.cli.jobs import accelerator_id, serving_jobs
+    from planner.cli.inputs import accelerator_id, serving_jobs
 
     jobs = serving_jobs(args)
     catalogue, day = dated_facts(args)
@@ -130,7 +130,7 @@ def _print_model(
     args: argparse.Namespace, catalogue: Catalogue, job: ServingJob, have: tuple[str, ...], day: date
 ) -> int:
     from planner.api.speed import ServingTerms, serve_result
-    from planner.cli.jobs import corrected_job, read_text_file
+    from planner.cli.inputs import corrected_job, read_text_file
     from planner.evidence.constants_file import serving_constants_in
     from planner.evidence.serving.check import anchored
 

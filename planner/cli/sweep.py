@@ -39,7 +39,7 @@ _BAR, _LINE_EVERY_S, _BAR_EVERY_S = 30, 10.0, 0.2
 
 def run(args: argparse.Namespace) -> int:
     """Load the grid before the engine, write every missing row, then print the summary."""
-    from planner.cli.scenarios import load_grid
+    from planner.cli.inputs import load_grid
 
     grid = load_grid(args.grid)
     from planner.cli.sweep_run import SweepFileWriter, SweepWorkersLostError
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _prepare(grid: SweepGrid, args: argparse.Namespace) -> tuple[SweepJob, SweepManifest, str]:
     """Return the job with its day, quotes and own runs, the manifest of its file, and the digest of its facts."""
-    from planner.cli.jobs import with_own_runs
+    from planner.cli.inputs import with_own_runs
     from planner.cli.sweep_run import SweepJob, SweepManifest, code_digest, digest, read_manifest
     from pricing.feeds.live import current
     from pricing.stale import as_of

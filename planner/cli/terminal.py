@@ -67,7 +67,6 @@ class TerminalStream:
 
 
 def stream_encoding(stream: TextIO) -> str:
-    """Return the encoding of a stream."""
     return stream.encoding or "utf-8"
 
 

@@ -84,7 +84,7 @@ _OF_TOKENS = (
 
 def run(args: argparse.Namespace) -> int:
     """Check the job before the engine is loaded, then print one training run on one kind of accelerator."""
-    from planner.cli.jobs import training_job
+    from planner.cli.inputs import training_job
 
     job = training_job(args)
     from planner.api.speed import train_result
@@ -95,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
         return _run_image_training(args, catalogue, day)
     if args.images is not None or args.epochs is not None:
         raise UsageError(f"--images and --epochs are for networks that learn from pictures, not {args.model}.")
-    from planner.cli.jobs import corrected_job, read_text_file
+    from planner.cli.inputs import corrected_job, read_text_file
     from planner.evidence.constants_file import training_constants_in
     from planner.evidence.training.check import anchored
 
@@ -109,7 +109,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _run_image_training(args: argparse.Namespace, catalogue: Catalogue, day: date) -> int:
     from planner.api.speed import images_result
-    from planner.cli.jobs import accelerator_id, parse_job
+    from planner.cli.inputs import accelerator_id, parse_job
     from planner.scenario.jobs import ImageJob
 
     flags = [args.flags[name] for name in _OF_TOKENS if getattr(args, name) is not None]

@@ -107,7 +107,7 @@ def _kept_snapshot(kept: OpenedVersion, plan: str) -> WatchSnapshot:
 
 
 def _saved(name: str, kept: OpenedVersion | None) -> tuple[SavedScenario, tuple[str, ...]]:
-    from planner.cli.scenarios import read_scenario_or_preset
+    from planner.cli.inputs import read_scenario_or_preset
     from planner.scenario.file import SavedScenario
 
     return read_scenario_or_preset(name) if kept is None else (SavedScenario(kept.scenario), ())

@@ -194,7 +194,6 @@ class OptionEmissions:
 
 
 def option_emissions(setting: PlanContext, option: Option) -> OptionEmissions:
-    """Return the emissions of an option."""
     return OptionEmissions(setting, option.way, _metered_ledger(setting, option))
 
 

@@ -134,7 +134,6 @@ class Line:
 
     @cached_property.of(_amounts_of)
     def names(self) -> frozenset[str]:
-        """The names of its inputs."""
         return frozenset(used.name for used in self.used)
 
     @property

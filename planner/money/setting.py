@@ -228,7 +228,6 @@ class PlanContext:
 
     @property
     def terms(self) -> FinancialTerms:
-        """The scenario's terms."""
         return self.scenario.terms
 
     @property

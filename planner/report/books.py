@@ -24,7 +24,6 @@ LEASE_LABELS = dict(zip(LEASE_ROWS, (
 
 @cached(16)
 def option_profit_and_loss(setting: PlanContext, way: EvaluatedOption) -> ProfitAndLoss:
-    """Return profit and loss of an option."""
     return profit_and_loss(setting, way.option)
 
 

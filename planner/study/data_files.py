@@ -85,5 +85,4 @@ def read_data(name: str) -> Any:
 
 @cached(1)
 def load_futures_assumptions() -> FuturesAssumptions:
-    """Return the assumptions of the futures."""
     return FuturesAssumptions.model_validate(read_data("futures.yaml"))

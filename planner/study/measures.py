@@ -55,7 +55,6 @@ class OptionResult:
 
     @property
     def emitted(self) -> OptionEmissions:
-        """Its emissions."""
         return self.way.emissions
 
     @cached_property

@@ -17,7 +17,7 @@ from planner.scenario.base import HOURS_PER_MONTH, MILLION, SECONDS_PER_HOUR
 from planner.scenario.latency import LatencyClass
 from planner.scenario.rent import CurrentBill
 from planner.scenario.scenario import ANY_ACCELERATOR, USUAL_ACCELERATOR, Scenario
-from planner.scenario.task import ServingTask
+from planner.scenario.task import FixedRun, ServingTask
 from planner.scenario.ways import Way
 from planner.scenario.work import Work
 from planner.speed.work_to_hours import LateRun
@@ -33,6 +33,7 @@ _KEPT = 32  # choices: a page asks for the same one again and again
 _WORTH_SAYING = 0.1  # of what owning costs on the accelerators that were chosen
 # Cards need no server of eight: what a budget buys that is too small for one.
 CARDS_TO_OWN = ("H100-PCIe-80GB", "RTX-PRO-6000-96GB", "RTX-5090-32GB")
+_HOURS_TRIED = 100.0  # of one accelerator: long enough that nothing is rounded up
 MOST_TRIED = 4_096  # accelerators: a larger budget comes with a number
 
 
@@ -106,8 +107,8 @@ def _study(
     return market(facts.catalogue, scenario, day, accelerators=accelerators, counts=counts)
 
 
-def owned_for_less(plan: Plan) -> tuple[str, ...]:
-    """Return the accelerators that cost least to own, where the choice went by what is rented and took others."""
+def owned_for_less(plan: Plan) -> tuple[tuple[str, float], ...]:
+    """Return what costs least to own and its cost over that of the plan's, where others were taken for their rent."""
     setting = plan.setting
     work = setting.written.work[0]
     if setting.written.accelerator != ANY_ACCELERATOR or not work.has_task or work.run:
@@ -115,12 +116,8 @@ def owned_for_less(plan: Plan) -> tuple[str, ...]:
     study = _study(Facts(setting.catalogue), setting.written.model_copy(update={"work": (work,)}), setting.day)
     here = [each.cost for each in study.owned if each.accelerator == setting.scenario.accelerator]
     best = min(study.owned, key=lambda each: each.cost, default=None)
-    less = 0.0 if best is None or not here else 1 - best.cost / min(here)
-    if best is None or less < _WORTH_SAYING:
-        return ()
-    return (
-        f"Owning would cost about {less:.0%} less with {best.accelerators:,} x {best.label}: name them to compare.",
-    )
+    share = 1.0 if best is None or not here else best.cost / min(here)
+    return () if best is None or 1 - share < _WORTH_SAYING else ((f"{best.accelerators:,} x {best.label}", share),)
 
 
 def in_time(plan: Plan) -> tuple[str, ...]:
@@ -178,6 +175,19 @@ def affordable_fleet(
         middle = (low + high) // 2
         low, high = (middle, high) if cost(middle) <= usd else (low, middle)
     return None if low == 0 else AffordableFleet(low, cost(low))
+
+
+def affordable_run(catalogue: Catalogue, scenario: Scenario, usd: float, day: date) -> Scenario | None:
+    """Return a run of as many hours of one accelerator on demand as a budget pays for; None of less than one."""
+
+    def run_of(hours: float) -> Scenario:
+        run = FixedRun(measured_on=scenario.accelerator, hours=hours)
+        many = {"run": run, "accelerators": math.ceil(hours / HOURS_PER_MONTH)}
+        return scenario.model_copy(update={"work": (scenario.work[0].model_copy(update=many),)})
+
+    cost = _bills_usd(Facts(catalogue), run_of(_HOURS_TRIED), day).get("on_demand", math.inf)
+    hours = _HOURS_TRIED * usd / cost
+    return run_of(math.floor(hours)) if hours >= 1 else None
 
 
 def affordable_cards(catalogue: Catalogue, scenario: Scenario, usd: float, day: date) -> dict[str, AffordableFleet]:

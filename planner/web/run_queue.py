@@ -30,7 +30,6 @@ class AnonymousVisitor:
     """A visitor without a name who stays: in tests, and before the server starts."""
 
     def name(self) -> str:
-        """Return no name."""
         return ""
 
     def check(self) -> None:

@@ -37,7 +37,7 @@ def test_every_figure_of_an_example_has_one_value(key: str, tmp_path: Path, caps
     assert checked(example(key), tmp_path, capsys, VIEWS) > 700
 
 
-PLANS, AT_ONCE, TRAINED = 20, 4, 10  # random plans; tabs that each opens, in turn; every tenth trains a model
+PLANS, AT_ONCE, TRAINED = 14, 4, 7  # random plans; tabs that each opens, in turn; every seventh trains a model
 TABS = [view for view in VIEWS if view != MARKET]
 SITES = ("US", "US", "DE", "NO")
 

@@ -29,7 +29,7 @@ from tests.crawl.walk import opened
 from tests.facts import CATALOGUE, DAY
 from tests.office import recalculated
 
-USUAL, AT_ONCE = 10, 20  # plans; workbooks that one LibreOffice calculates
+USUAL, AT_ONCE = 8, 20  # plans; workbooks that one LibreOffice calculates
 COUNT = int(os.environ.get("PARITY_PLANS", str(USUAL)))
 FIRST = int(os.environ.get("PARITY_FIRST", "100"))  # others than those whose every tab is read
 PLANS = range(FIRST, FIRST + COUNT)

@@ -21,7 +21,7 @@ def _answer_of(line: str) -> str:
 
 
 @pytest.mark.parametrize(("line", "named"), [
-    ("lease 16 H100 for 24 months or buy them", ("Own, leased", "Buy 16 and run them $", "Rent, on demand")),
+    ("lease 16 H100 for 24 months or buy them", ("Own, leased", "Buy 16 and run them $", "Rent on demand $")),
     ("Reserve 1 year or go on demand for 8 A100 at 55% utilisation", ("Reserve for 1 year $", "Rent, on demand")),
     ("64 H100 or 64 MI300X for 2 years", ("64 x H100 SXM5 80 GB, used", "64 x MI300X 192 GB, used")),
     ("buy 8 MI300X instead of 8 H100 for 2 years", ("8 x MI300X 192 GB, used", "8 x H100 SXM5 80 GB, used")),
@@ -60,7 +60,7 @@ def test_the_people_beside_a_total_are_a_part_of_it() -> None:
     "We pay about $41k a month to AWS for 2 p5.48xlarge. Should we buy?",
     "32 H200s in a Frankfurt colo for three years against Azure reserved",
     "11 A100s for 3 years on GCP",
-    "8 B200 in europe for 3 years",
+    "8 B200 in europe for 3 years, 60% busy",
 ])  # fmt: skip
 def test_a_break_even_use_names_what_costs_less_above_it_as_the_inputs_as_entered_do(line: str) -> None:
     report = ask(live_catalogue(), line, DAY).report
@@ -204,7 +204,7 @@ def test_any_gpu_is_one_that_somebody_rents_out_where_the_work_stays(line: str) 
     ("8 h100 in Switzerland for a year", "That is the price in Europe: in Switzerland it is $"),
     ("16 h100 in Rwanda for a year", "That is the price anywhere: no seller on record likely has so many in Rwanda"),
     ("96 h100 in Mumbai for 2 years, anywhere is fine", "That is the price anywhere: in India it is $"),
-    ("24 H100 in Singapore for 3 years, anywhere", "at Oracle Cloud"),
+    ("24 H100 in Singapore for 3 years at 50% use, anywhere", "at Oracle Cloud"),
     ("8 h100 for a year", ""),
     ("96 h100 in India for 2 years, data must stay in the country", ""),
 ])  # fmt: skip

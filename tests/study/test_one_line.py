@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from planner.money.verdict.answer import build_answer
 from planner.report.answer.phrases import question_text
 from planner.scenario.known_names import ScenarioError
 from planner.scenario.link import parse_link, scenario_to_link
@@ -16,6 +17,7 @@ from planner.scenario.question import HOURS, KEYS
 from planner.study.one_line.line_plan import with_open_parts
 from planner.study.one_line.line_records import ANSWER_IT, LineError, LineReading, sentence_of_reading
 from planner.study.one_line.read_line import LONGEST, read_line
+from planner.study.plan_any import planned
 from pricing import PricingError, load_catalogue
 from tests.frozen import live_catalogue
 from tests.rows import each_row
@@ -160,6 +162,31 @@ def test_a_budget_gives_the_count_and_a_time_gives_the_tokens() -> None:
     assert plan.work[0].train is not None
     assert 1e11 < (plan.work[0].train.tokens or 0) < 1e12
     assert "fill 80% of the time" in notes[0]
+
+
+@each_row(
+    ("line", "usd"), [("400 dollars for my thesis", 400), ("900 dollars to try h200", 900), ("budget $1500", 1_500)]
+)
+def test_a_budget_too_small_for_a_plan_pays_for_hours(line: str, usd: float) -> None:
+    catalogue = live_catalogue()
+    plan, notes = with_open_parts(catalogue, read_line(catalogue, line), DAY)
+    run = plan.work[0].run
+    assert run is not None
+    assert usd / 8 < run.hours < usd / 1.5
+    paid = build_answer(planned(catalogue, plan, DAY)).best
+    assert paid is not None
+    assert 0.9 * usd < float(paid.measures.bills_usd) <= usd
+    assert f"{run.hours:,g} hours" in notes[0]
+
+
+@each_row(("line", "busy"), [
+    ("24 h200 for a year", 1.0), ("24 h200 for a year, 40% busy", 0.4), ("24 h200", None), ("rtx 5090, 2 years", None),
+])  # fmt: skip
+def test_what_is_wanted_for_a_term_is_wanted_all_of_it(line: str, busy: float | None) -> None:
+    reading = read_line(live_catalogue(), line)
+    assert reading.scenario is not None
+    assert reading.scenario.work[0].busy_share == busy
+    assert any("all of it is taken" in note for note in reading.notes) == (busy == 1.0)
 
 
 @each_row(("line", "seller"), [

@@ -20,7 +20,7 @@ from tests.facts import DAY
 from tests.started import App, app
 
 pytestmark = pytest.mark.slow
-_SECONDS = 20
+_SECONDS = 40
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,8 @@ def test_the_interface_keeps_to_its_description(served: App, tmp_path: Path) -> 
     statuses = '["2xx", "422", "503"]'  # 422: understood, and without an answer, as a name that nobody knows
     settings.write_text(f"[checks.positive_data_acceptance]\nexpected-statuses = {statuses}\n")
     command = ["-m", "schemathesis.cli", "--config-file", str(settings), "--no-color", "run"]
-    limits = ["--phases", "examples,coverage,fuzzing", "--request-timeout", "60", "--max-time", str(_SECONDS)]
+    limits = ["--phases", "examples,coverage,fuzzing", "--request-timeout", "60"]
+    limits += ["--max-time", str(_SECONDS), "--max-examples", "8"]
     done = subprocess.run(
         [sys.executable, *command, address(served, "openapi.json"), *limits],
         cwd=tmp_path, capture_output=True, text=True, timeout=10 * _SECONDS, check=False,

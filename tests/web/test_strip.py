@@ -186,7 +186,7 @@ def test_a_budget_too_small_for_one_says_so() -> None:
     app = entrypoint()
     app.number_input(key="budget_usd").set_value(10.0)
     app.button(key="budget_go").click().run()
-    assert any("does not pay for one" in one.value for one in app.info)
+    assert any("pays for about 3 hours of one H100" in one.value for one in app.info)
     assert asked(app).work[0].accelerators == 1
 
 

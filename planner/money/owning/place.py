@@ -48,7 +48,6 @@ OF_HOST: dict[str, str] = {
 
 
 def place_of(setting: PlanContext) -> Premises:
-    """Return the figures of the place."""
     return setting.catalogue.places[place_key(setting)]
 
 

@@ -155,7 +155,6 @@ def assumed_provider_prices(catalogue: Catalogue, offer: Offer, need: DemandLaye
 
 
 def add_demand_inputs(sheet: InputSheet, setting: PlanContext, need: DemandLayer) -> None:
-    """Add the demand of the plan."""
     sheet.add("accelerators", need.accelerators, "accelerators", YOUR_INPUT)
     sheet.add("busy_share", need.busy_share, "share of hours", YOUR_INPUT)
     sheet.add("months", need.months, "months", YOUR_INPUT)

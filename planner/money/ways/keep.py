@@ -53,7 +53,7 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
         return rented
     put = existing_inputs(setting, kept, held)
     lines = existing_running_lines(put, setting, kept)
-    if not _is_done_once(setting):
+    if not is_done_once(setting):
         lines = (forgone_sale(put), *lines, *end_value_line(put, setting))
     return existing_ledger(setting, kept, f"Keep {kept.label}", (*lines, *rented.lines), rented)
 
@@ -105,13 +105,13 @@ def supplemental_rent(
 
 def _split_work(setting: PlanContext, kept: ExistingHardware) -> tuple[DemandLayer, DemandLayer]:
     able, demand = kept.accelerators * kept.speed, setting.demand
-    if _is_done_once(setting) and np.all(demand.all_hours <= able * demand.plain.hours_per_month):
+    if is_done_once(setting) and np.all(demand.all_hours <= able * demand.plain.hours_per_month):
         able = float(demand.all.peak_accelerators)  # it takes longer, and nobody waits for it
     share = deferrable_capacity_share(setting, kept.accelerators)
     return demand.upto(able, share), demand.above(able, share)
 
 
-def _is_done_once(setting: PlanContext) -> bool:
+def is_done_once(setting: PlanContext) -> bool:
     """Return whether the work is single jobs without a deadline: what is there is not kept for them."""
     works = setting.scenario.work
     jobs = [job for work in works for job in work.jobs]
@@ -174,7 +174,7 @@ def existing_inputs(setting: PlanContext, kept: ExistingHardware, held: Holding)
     put.add("busy_accelerators", work.accelerators * work.busy_share, "accelerators busy on average", COMPUTED)
     put.add("kept_accelerators", float(kept.accelerators), "accelerators", YOUR_INPUT)
     used = work.accelerators * work.busy_share / (kept.accelerators * kept.speed)
-    put.add("kept_share", np.minimum(used, 1.0) if _is_done_once(setting) else 1.0, "share of each month", COMPUTED)
+    put.add("kept_share", np.minimum(used, 1.0) if is_done_once(setting) else 1.0, "share of each month", COMPUTED)
     entered = setting.scenario.kept or kept
     put.add("relative_speed", kept.speed, "of one of the plan's",
             COMPUTED if entered.accelerator and entered.relative_speed is None else YOUR_INPUT)  # fmt: skip

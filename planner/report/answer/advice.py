@@ -289,7 +289,6 @@ def describe_overdue_figure(figure: OldFigure) -> str:
 
 
 def old_figure_label(figure: OldFigure) -> str:
-    """Return the label of the input."""
     return INPUTS[figure.name][0] if figure.name in INPUTS else input_label(figure.name)
 
 

@@ -169,7 +169,6 @@ class PlanResult:
 
     @property
     def answer(self) -> Answer:
-        """Return the answer."""
         return self.judged.answer
 
     @property

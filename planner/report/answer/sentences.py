@@ -14,6 +14,7 @@ from planner.money.verdict.breakeven import ledger_input_value, plan_utilization
 from planner.money.verdict.contender import EvaluatedOption
 from planner.money.verdict.decision import group
 from planner.money.ways import WAYS
+from planner.money.ways.keep import is_done_once
 from planner.report import words
 from planner.report.answer.advice import guarantee_sentence, rests_on
 from planner.report.answer.feasibility import cpu_sufficient_sentences, infeasible_title, too_much
@@ -109,9 +110,10 @@ def summarize_answer(plan: Plan, answer: Answer, futures: Futures | None = None)
         *left_out(answer),
         *assumed_entry_sentences(plan, ways),
         *deciding_people_sentences(plan, answer),
-        *(owned_for_less(plan) if answer.own is not None else ()),
+        *(f"To own, {which} cost least: about {words.usd(share * answer.own.present_usd)}. Name them to compare."
+          for which, share in owned_for_less(plan) if answer.own is not None),
         *beside_sentences(plan, answer),
-    )
+    )  # fmt: skip
     sentences = (
         *deciding,
         *estimated_price_sentences(plan, answer),
@@ -178,12 +180,12 @@ def _totals_sentence(plan: Plan, ways: Sequence[EvaluatedOption], futures: Futur
     """Return the net present cost of the options, the lowest first, with the discount rate."""
     by_cost = sorted(ways, key=lambda way: way.present_usd)
     each = ". Or ".join(f"{_cost_text(way)} {_terms_text(plan, way)}{beside_rent_text(plan, way)}" for way in by_cost)
-    ranges = "the ranges hold" if len(ways) > 1 else "the range holds"
-    often = "" if futures is None or NO_RANGE in map(_range_text, ways) else f"; {ranges} 8 of 10 futures"
-    return (
-        f"{workload_text(plan)} over {years_words(plan.setting.scenario.years)}: {each}. Discounted to today at "
-        f"{words.percent(plan.setting.discount_rate_per_year, 1)} a year{often}."
-    )
+    hold = "ranges hold" if len(ways) > 1 else "range holds"
+    often = "" if futures is None or NO_RANGE in map(_range_text, ways) else f"; the {hold} 8 of 10 futures"
+    is_once = _names_models(plan) and is_done_once(plan.setting)
+    over = "once" if is_once else f"over {years_words(plan.setting.scenario.years)}"
+    return (f"{workload_text(plan)} {over}: {each}. Discounted to today at "
+            f"{words.percent(plan.setting.discount_rate_per_year, 1)} a year{often}.")  # fmt: skip
 
 
 def left_out(answer: Answer) -> tuple[str, ...]:
@@ -198,10 +200,9 @@ def estimated_price_sentences(plan: Plan, answer: Answer) -> tuple[str, ...]:
     """Return a sentence where an option rests on a purchase price that is estimated from other accelerators."""
     server = machine(plan.setting)
     ways = answer.pair or ((answer.best,) if answer.best else ())
-    rests = any(
-        ledger_input_value("usd_per_accelerator", way.option.ledger) for way in ways if WAYS[way.option.way].owns
-    )
-    if server is None or server.estimate is None or not rests:
+    ledgers = (way.option.ledger for way in ways if WAYS[way.option.way].owns)
+    if server is None or server.estimate is None or not any(
+            ledger_input_value("usd_per_accelerator", ledger) for ledger in ledgers):  # fmt: skip
         return ()
     price, label = server.estimate, plan.setting.catalogue.accelerator_label(plan.setting.scenario.accelerator)
     return (

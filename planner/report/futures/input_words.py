@@ -93,7 +93,6 @@ _SHORTER: dict[str, Write] = {"busy_factor": words.percent, "hours_factor": word
 
 
 def input_label(name: str) -> str:
-    """Return the label of an input."""
     if name in _LABELS:
         return ", ".join(filter(None, _LABELS[name][:2]))
     plain = name.replace("_per_year", " a year").replace("usd_per", f"{shown_money().code} per").replace("_", " ")

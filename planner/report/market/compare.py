@@ -212,7 +212,6 @@ def _price_cells(catalogue: Catalogue, figure: Figure, price: PriceEstimate, day
 
 
 def buy_row(need: DemandLayer, own: PurchaseComparison) -> dict[str, Any]:
-    """Return buying as a row."""
     bought = own.bought
     return {
         "Provider": "Buy and run it",

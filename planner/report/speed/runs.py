@@ -215,7 +215,6 @@ def own_runs_text(catalogue: Catalogue, own: CorrectedJob[Job], accelerator: str
 
 
 def own_runs_data(own: CorrectedJob[Job]) -> dict[str, Any]:
-    """Return the correction as data."""
     return {
         "measured_over_predicted": own.pace.ratio,
         "measured_like": own.pace.like,

@@ -70,7 +70,6 @@ class ServingPlan:
 
     @property
     def shape(self) -> Network:
-        """The model's."""
         return self.setup.shape
 
     @property

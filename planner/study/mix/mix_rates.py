@@ -163,7 +163,6 @@ class MixRates:
 
 
 def rates_of(setting: PlanContext) -> MixRates:
-    """Return the rates of a plan."""
     reserved, base = _reserved_rates(setting), _base_rates(setting)
     bursts, missing = _burst_rates(setting)
     if base is not None and bursts and not is_steady(setting):

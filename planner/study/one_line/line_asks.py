@@ -213,7 +213,8 @@ def ask_for_chip(catalogue: Catalogue, parts: LineParts) -> None:
         chips = () if "chip" in parts.values else chips_of_memory(catalogue, gb)
         if "chip" in parts.values:
             parts.rest = blank(parts.rest, start, end)
-            parts.left_out.append(f"{parts.line[start:end]}, as the GPU is named")
+            is_its_own = parts.values["chip"].endswith(f"-{gb:g}GB")
+            parts.left_out += [] if is_its_own else [f"{parts.line[start:end]}, as the GPU is named"]
         if chips and (parts.phrases or GPU_WORDS & {word.text for word in tokens(parts.rest)}):
             lines = {
                 catalogue.accelerator_label(each): f"{parts.line[:start]}{each}{parts.line[end:]}" for each in chips

@@ -241,7 +241,11 @@ def _model(catalogue: Catalogue, called: str) -> Meant:
         return _of_size(catalogue, called, float(size[1]) * _BILLIONS[size[2]])
     if key := WORDS["models"].get(called):
         return Meant(key, f"{called!r} is taken for {catalogue.models[key].label}.")
-    if called in _PARTS_OF_NAMES or re.search(r"^00| \d{3,}$", called) or not re.search("[a-z]{2}|[a-z]\\d", called):
+    if (
+        called in _PARTS_OF_NAMES
+        or re.search(r"^00|^\d{3,} | \d{3,}$", called)
+        or not re.search("[a-z]{2}|[a-z]\\d", called)
+    ):
         raise UnknownNameError(f"No model is called {called!r}.", ())
     try:
         model = model_meant(catalogue, called)

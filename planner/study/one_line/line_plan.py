@@ -40,7 +40,7 @@ from planner.study.one_line.line_sellers import (
     with_price_of_tokens,
 )
 from planner.study.one_line.line_words import WORDS
-from planner.study.plan_any import affordable_fleet
+from planner.study.plan_any import affordable_fleet, affordable_run
 from pricing import Catalogue
 from pricing.exchange import DOLLAR, rates
 from pricing.market.sellers import TERM_MONTHS
@@ -74,8 +74,25 @@ def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> tuple[Scenario, 
     shown = values.get("shown", values.get("currency", DOLLAR))
     data |= {"currency": {"code": shown}} if shown != DOLLAR else {}
     converted = to_dollars(data, rates(catalogue))
-    scenario = build_scenario(converted.data, LINE, {}).with_typed(converted.typed)
-    return resolve_names(scenario, catalogue)[0], tuple(notes), unused(data["work"][0], values)
+    scenario = resolve_names(build_scenario(converted.data, LINE, {}).with_typed(converted.typed), catalogue)[0]
+    if {"have", "gpus"} & values.keys() or "rps" not in values:
+        scenario = _in_four_bits(catalogue, scenario, notes)
+    return scenario, tuple(notes), unused(data["work"][0], values)
+
+
+def _in_four_bits(catalogue: Catalogue, scenario: Scenario, notes: list[str]) -> Scenario:
+    """Return a service at a desk with weights of four bits, where those need fewer cards than the published ones."""
+    serve = scenario.work[0].serve
+    if serve is None or serve.weight_precision or not PATTERNS["at_desk"].match(scenario.accelerator):
+        return scenario
+    task = serve.model_copy(update={"weight_precision": "int4"})
+    narrow = scenario.model_copy(update={"work": (scenario.work[0].model_copy(update={"serve": task}),)})
+    many, few = (convert_to_hours(catalogue, each).scenario.work[0].accelerators for each in (scenario, narrow))
+    if few >= many:
+        return scenario
+    label = catalogue.accelerator_label(scenario.accelerator)
+    notes.append(f"Weights of 4 bits are taken: {few} x {label} hold them, as published {many}. For those write bf16.")
+    return narrow
 
 
 def with_open_parts(catalogue: Catalogue, reading: LineReading, day: date) -> tuple[Scenario, tuple[str, ...]]:
@@ -95,6 +112,10 @@ def _with_budget(
     alone = {"work": (tried[0].work[0].model_copy(update={"people": None, "hours_per_person": None}),)}
     fleets = ((each, affordable_fleet(catalogue, each.model_copy(update=alone), usd, day)) for each in tried)
     scenario, fleet = next((each for each in fleets if each[1] is not None), (tried[-1], None))
+    few = tried[0].model_copy(update={**alone, "years": _SHORTEST_YEARS})
+    if fleet is None and (short := affordable_run(catalogue, few, usd, day)) is not None and (run := short.work[0].run):
+        paid = f"about {run.hours:,g} hours of one {catalogue.accelerator_label(run.measured_on)} on demand"
+        return short, (f"{usd:,.0f} USD pays for {paid}, and for no GPU 60% of the time: those hours are planned.",)
     label, many = catalogue.accelerator_label(scenario.accelerator), fleet.accelerators if fleet else 1
     work = scenario.work[0].model_copy(update={"accelerators": many})
     notes = [
@@ -309,6 +330,9 @@ def _add_amount(data: dict[str, Any], values: dict[str, Any], notes: list[str]) 
         _add_block(data, hours, notes)
     elif "busy" in values:
         work["busy_share"] = max(values["busy"], 0.01)  # the least that a plan may have
+    elif {"gpus", "length"} <= values.keys() and not PATTERNS["at_desk"].match(data.get("accelerator", "")):
+        work["busy_share"] = 1.0
+        notes.append("No share of that time is stated: all of it is taken. Write 60% busy for less.")
     work.setdefault("accelerators", 1)
     work |= {"accelerators_per_job": 1} if "separate" in values else {}
     if "anyone" in values and "run" in work and "chip" not in values:

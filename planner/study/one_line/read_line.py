@@ -132,8 +132,7 @@ def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...])
     except ScenarioError as error:
         raise LineError(_refusal(parts, error)) from error
     if is_guess(scenario, values):  # a word that nobody knows may be the name
-        parts.left_out += unknown
-        unknown = ()
+        parts.left_out, unknown = [*parts.left_out, *unknown], ()
     explained = {"machine_size", *(["budget"] * ("monthly_budget" in values)), *(["team"] * ("is_firm" in values))}
     stated = sorted(parts.spans.keys() & values.keys() - explained, key=parts.spans.__getitem__)
     ignored = (
@@ -142,8 +141,8 @@ def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...])
     )  # fmt: skip
     reasons = {**dict.fromkeys(ignored, "this plan has no use for it"), **unused}
     idle = {name: f"{parts.words_of(name)}, as {why}" for name, why in reasons.items() if name in parts.spans}
-    light = {*WORDS["weightless"]} - ({"team"} if PATTERNS["multiplies"].search(parts.line) else set())
-    quiet = {name for name in idle if name in light or (name, values.get(name)) in _ALWAYS}
+    heavy = {"team"} if PATTERNS["multiplies"].search(parts.line) else set()
+    quiet = {it for it in idle if it in {*WORDS["weightless"]} - heavy or (it, values.get(it)) in _ALWAYS}
     notes += tuple(f"Not used: {idle[name]}." for name in idle if name in quiet)
     sides = parts.compared()
     beside = {name: side for name, side in sides.items() if side != parts.line}
@@ -152,7 +151,8 @@ def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...])
     if budget is not None and not 1 <= budget <= _MOST_BUDGET:
         raise LineError(f"A budget of {budget:,.15g} USD buys no plan: write one of 1 to {_MOST_BUDGET:,.0f} USD.")
     train, serve = scenario.work[0].train, scenario.work[0].serve
-    is_open = budget is not None and "gpus" not in values and "bill" not in values and not (train or serve)
+    is_counted = values.get("gpus", 0) > ("chip" not in values)  # `a GPU` is no number
+    is_open = budget is not None and not (is_counted or "bill" in values or train or serve)
     fills = train is not None and not {"tokens", "images", "due", "examples", "texts"} & values.keys()
     return LineReading(
         parts.line, scenario, tuple(parts.phrases), (*parts.notes, *notes), unknown, budget_usd=budget,

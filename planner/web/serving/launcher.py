@@ -109,7 +109,6 @@ class HttpConnection(H11Protocol):
         super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection."""
         self._stop_waiting()
         super().connection_lost(exc)
 
@@ -141,7 +140,6 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
         super().handle_bytes(event)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection."""
         SILENT.remove(self.transport)
         super().connection_lost(exc)
 
