@@ -7,6 +7,7 @@ from planner.scenario.task import ServingTask
 from planner.speed.kept_data import cheapest_hosted_price
 from planner.speed.serving import ServingResult
 from pricing import Catalogue
+from pricing.market.rivals import request_usd
 
 
 @dataclass(frozen=True)
@@ -34,10 +35,7 @@ class TokenBreakEven:
 
 def hosted_usd_per_request(catalogue: Catalogue, door: str, *, input_tokens: float, output_tokens: float) -> float:
     """What one request costs where tokens are sold: tokens read and tokens written. [USD]"""
-    price = catalogue.hosted[door]
-    written = price.output_usd_per_mtoken or price.input_usd_per_mtoken
-    read = price.input_usd_per_mtoken.newest.typical * input_tokens
-    return (read + written.newest.typical * output_tokens) / MILLION
+    return request_usd(catalogue.hosted[door], input_tokens, output_tokens) / MILLION
 
 
 def token_break_even(

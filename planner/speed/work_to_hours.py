@@ -321,10 +321,12 @@ def _served(catalogue: Catalogue, result: ServingResult, bare: Work, task: Servi
     bare = with_data(bare, *serving_data_tb(result, task))
     work = _around_the_clock(bare, _whole(average, each), _whole(peak, each), result.accelerators_per_replica)
     monthly = task.requests_per_s * SECONDS_PER_HOUR * HOURS_PER_MONTH / MILLION
+    price = cheapest_hosted_price(catalogue, task)
+    is_read = price is not None and catalogue.hosted[price].output_usd_per_mtoken is None  # embeddings: none is written
     hosted = HostedModelInputs(
         million_input_tokens_per_month=monthly * task.input_tokens,
-        million_output_tokens_per_month=monthly * task.output_tokens,
-        price=cheapest_hosted_price(catalogue, task),
+        million_output_tokens_per_month=0.0 if is_read else monthly * task.output_tokens,
+        price=price,
     )
     return _WorkHours(work, serving=result, hosted=hosted)
 

@@ -125,9 +125,9 @@ def open_model_for(
 
 
 def request_usd(price: HostedPrice, input_tokens: float, output_tokens: float) -> float:
-    """Return what so many million tokens in and out cost by the token. [USD]"""
-    written = price.output_usd_per_mtoken or price.input_usd_per_mtoken
-    return price.input_usd_per_mtoken.newest.typical * input_tokens + written.newest.typical * output_tokens
+    """Return what so many million tokens in and out cost by the token; who embeds charges none out. [USD]"""
+    written = price.output_usd_per_mtoken.newest.typical if price.output_usd_per_mtoken else 0.0
+    return price.input_usd_per_mtoken.newest.typical * input_tokens + written * output_tokens
 
 
 def cheapest_price(

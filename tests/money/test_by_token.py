@@ -33,6 +33,12 @@ def test_a_request_costs_what_it_reads_and_writes() -> None:
     assert hosted_usd_per_request(CATALOGUE, door, input_tokens=1_000, output_tokens=300) == pytest.approx(by_hand)
 
 
+def test_who_embeds_is_paid_for_what_is_read_alone() -> None:
+    door = "OpenAI/text-embedding-3-small"
+    by_hand = CATALOGUE.hosted[door].input_usd_per_mtoken.newest.typical * 1_000 / 1e6
+    assert hosted_usd_per_request(CATALOGUE, door, input_tokens=1_000, output_tokens=300) == pytest.approx(by_hand)
+
+
 def test_at_the_break_even_both_cost_the_same() -> None:
     even = token_break_even(CATALOGUE, FOUND, CHAT, usd_per_accelerator_hour=2.0)
     usd_per_request = even.usd_per_million_output_tokens / 1e6 * CHAT.output_tokens

@@ -105,6 +105,19 @@ def test_open_models_lead_to_their_shapes(catalogue: Catalogue) -> None:
     assert {"Llama-3.1-8B", "Llama-3.3-70B", "gpt-oss-120b", "Qwen3-32B", "DeepSeek-V3.2"} <= served
 
 
+@each_row("model", [
+    "DeepSeek-R1", "GLM-4.5-Air", "GLM-4.6", "GLM-4.7", "GLM-5.1", "Kimi-K2-Thinking", "MiniMax-M2.5", "Qwen2.5-7B",
+    "Qwen2.5-72B", "Qwen3-8B", "Qwen3-30B-A3B", "Qwen3-Coder-480B-A35B", "Qwen3-Next-80B-A3B", "Qwen3.6-27B",
+    "Qwen3-VL-30B-A3B", "Phi-4-14B", "Mistral-7B-v0.1", "Mistral-Medium-3.5-128B", "Devstral-2-123B", "Llama-3.2-3B",
+    "Gemma-4-26B-A4B", "Nemotron-3-Super-120B-A12B", "OLMo-3-32B", "Apertus-70B", "BGE-M3",
+])  # fmt: skip
+def test_an_open_model_that_people_name_is_sold_by_the_token(catalogue: Catalogue, model: str) -> None:
+    sold = [record for record in catalogue.hosted.values() if record.model == model]
+    assert max(record.input_usd_per_mtoken.checked for record in sold) >= date(2026, 6, 3)
+    writes = catalogue.models[model].modality == "text"
+    assert all((record.output_usd_per_mtoken is not None) == writes for record in sold)
+
+
 @each_row(("record", "read", "write"), [
     ("OpenAI/gpt-6-astra", 10, 50), ("OpenAI/gpt-6.1-sol", 2, 10), ("OpenAI/gpt-6.1-terra", 1, 5),
     ("OpenAI/gpt-6-luna", 0.10, 0.50), ("OpenAI/o3", 2, 8), ("Anthropic/claude-opus-5.5", 4, 20),

@@ -26,7 +26,8 @@ def _answer_of(line: str) -> str:
     ("64 H100 or 64 MI300X for 2 years", ("64 x H100 SXM5 80 GB, used", "64 x MI300X 192 GB, used")),
     ("buy 8 MI300X instead of 8 H100 for 2 years", ("8 x MI300X 192 GB, used", "8 x H100 SXM5 80 GB, used")),
     ("compare 16 h100 on aws, gcp and azure for 18 months", ("AWS, on", "Google Cloud, on", "Azure, on")),
-    ("embed 500 million documents of 400 tokens with bge-m3, once", ("sells BGE-M3; the nearest", "embedding")),
+    ("embed 500 million texts with all-minilm-l6-v2, once", ("sells all-MiniLM-L6-v2; the nearest", "bge-m3")),
+    ("embed 500 million documents of 400 tokens with bge-m3, once", ("Hosted, by the token: $1",)),
     ("SDXL, 2 million images a month", ("nobody on record sells Stable Diffusion XL base",)),
 ])  # fmt: skip
 def test_each_option_that_a_line_names_has_its_cost_or_a_reason(line: str, named: tuple[str, ...]) -> None:
