@@ -140,7 +140,7 @@ def test_people_in_any_form_are_those_who_ask() -> None:
         "students",
         "lawyers",
         "nurses",
-        "developers",
+        "engineers",
         "customers",
         "staff",
         "clerks",

@@ -196,8 +196,9 @@ def _rate(catalogue: Catalogue, texts: Texts) -> str:
 
 def _token_lengths(catalogue: Catalogue, texts: Texts) -> str:
     read, wrote = texts.get("in"), texts.get("out")
+    model = catalogue.models.get(texts.get("serve", ""))
     if read is None and wrote is None:
-        return "texts of usual length"
+        return "texts of usual length" if model is None or model.modality == "text" else "usual settings"
     lengths = [f"{_count(text, 'token')} {what}" for text, what in ((read, "in"), (wrote, "out")) if text is not None]
     return ", ".join(lengths)
 
@@ -222,7 +223,7 @@ _OF_QUESTION: dict[str, tuple[_PhraseTemplate, ...]] = {
     ),
     SERVE.name: (
         _PhraseTemplate("", ("serve",), _model("serve")), _PhraseTemplate("at", ("rps", "peak"), _rate),
-        _PhraseTemplate("", ("in", "out"), _token_lengths), _PhraseTemplate("on", ("gpu",), _run_gpu_check),
+        _PhraseTemplate("with", ("in", "out"), _token_lengths), _PhraseTemplate("on", ("gpu",), _run_gpu_check),
     ),
 }  # fmt: skip
 _ALWAYS = (

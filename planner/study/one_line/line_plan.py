@@ -85,8 +85,8 @@ def _in_four_bits(catalogue: Catalogue, scenario: Scenario, notes: list[str]) ->
     serve = scenario.work[0].serve
     if serve is None or serve.weight_precision or not PATTERNS["at_desk"].match(scenario.accelerator):
         return scenario
-    task = serve.model_copy(update={"weight_precision": "int4"})
-    narrow = scenario.model_copy(update={"work": (scenario.work[0].model_copy(update={"serve": task}),)})
+    work = scenario.work[0].model_copy(update={"serve": serve.model_copy(update={"weight_precision": "int4"})})
+    narrow = scenario.model_copy(update={"work": (work,)})
     many, few = (convert_to_hours(catalogue, each).scenario.work[0].accelerators for each in (scenario, narrow))
     if few >= many:
         return scenario
@@ -150,10 +150,10 @@ _STATES = {task: set(WORDS[f"states_{task}"].split()) for task in ("train", "ser
 
 def _usual_task(values: Mapping[str, Any], notes: list[str]) -> str:
     is_large = values.get("gpus", 0) > _MOST_SERVED or "due" in values
-    task = "train" if is_large and values.get("modality", "text") == "text" else "serve"
-    why = "more GPUs than one machine has" if task == "train" else "no training is named"
-    notes.append(f"The model is taken to be {'trained' if task == 'train' else 'served'}: {why}.")
-    return task
+    is_trained = is_large and values.get("modality", "text") == "text"
+    taken = "trained: more GPUs than one machine has" if is_trained else "served: no training is named"
+    notes.append(f"The model is taken to be {taken}.")
+    return "train" if is_trained else "serve"
 
 
 def _goes_by_hours(values: Mapping[str, Any], task: str) -> bool:
@@ -188,7 +188,8 @@ def _task(values: dict[str, Any], notes: list[str]) -> str:
     if task and "model" not in values:
         if not stated and not (task == "serve" and "team" in values):
             return "hours"
-        values["model"] = WORDS["usual_models"][next((it for it in ("audio", "of_images") if it in values), "serve")]
+        kinds = (it for it in ("audio", "of_images", "for_code") if it in values)
+        values["model"] = WORDS["usual_models"][next(kinds, "serve")]
         notes.append(f"No model on record is named: {values['model']} is taken.")
     return task or "hours"
 
@@ -250,9 +251,9 @@ def _add_task(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any]
 
 
 def _training(values: dict[str, Any], task: str, notes: list[str]) -> dict[str, Any]:
-    train: dict[str, Any] = {"model": values["model"]}
-    train |= {field: values[name] for name, field in WORDS["of_training"].items() if name in values}
-    train |= {name: train[name] * values.get("epochs", 1) for name in ("tokens", "images") if name in train}
+    stated = {field: values[name] for name, field in WORDS["of_training"].items() if name in values}
+    each = {name: stated[name] * values.get("epochs", 1) for name in ("tokens", "images") if name in stated}
+    train: dict[str, Any] = {"model": values["model"], **stated, **each}
     if "token_rate" in values and "tokens" not in values:
         train |= {"tokens": values["token_rate"] * SECONDS_PER_HOUR * HOURS_PER_MONTH, "runs_per_month": 1.0}
     if is_image_network(values["model"]):
@@ -276,29 +277,26 @@ def _add_usual_training(train: dict[str, Any], values: Mapping[str, Any], task: 
     if task == "tune" and "method" not in values:
         train["method"] = "lora"
         notes.append("How it is tuned is not stated: LoRA is taken; write full fine-tune for all weights.")
-    if "tokens" in train:
-        return
-    examples = values.get("examples") or values.get("texts")
+    examples = None if "tokens" in train else values.get("examples") or values.get("texts")
+    is_open = "tokens" not in train and not {"gpus", "length"} <= values.keys()
     if examples is not None:
         train["tokens"] = examples * values.get("epochs", 1) * _TOKENS_PER_EXAMPLE
         notes.append(f"{_TOKENS_PER_EXAMPLE:,} tokens are taken for each example.")
-        return
-    if task == "tune" and not {"gpus", "length"} <= values.keys():
+    elif is_open and task == "tune":
         train["tokens"] = 1e8
         notes.append("Tokens are not stated: 100 million, as 50,000 examples of 2,000 have, are taken.")
-    elif not {"gpus", "length"} <= values.keys():
+    elif is_open:
         notes.append("Tokens are not stated: twenty for each parameter are taken.")
 
 
 def _serving(data: Mapping[str, Any], values: dict[str, Any], notes: list[str]) -> dict[str, Any]:
-    serve: dict[str, Any] = {"model": values["model"]}
-    serve |= {field: values[name] for name, field in WORDS["of_serving"].items() if name in values}
+    stated = {field: values[name] for name, field in WORDS["of_serving"].items() if name in values}
+    serve: dict[str, Any] = {"model": values["model"]} | (
+        {"input_tokens": int(values["seq"])} if "seq" in values else {}
+    )
+    serve |= {field: int(value) if field.endswith("put_tokens") else value for field, value in stated.items()}
     if serve.get("requests_per_s", 0) > 0:
         serve["requests_per_s"] = max(serve["requests_per_s"], LEAST_RPS)
-    serve |= {"input_tokens": values["seq"]} if "seq" in values and "input_tokens" not in serve else {}
-    for name in ("input_tokens", "output_tokens"):
-        if name in serve:
-            serve[name] = int(serve[name])
     usual = ServingTask(model=values["model"])
     if "token_rates" in values and "rps" not in values:
         read, written = values["token_rates"]

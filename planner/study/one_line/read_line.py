@@ -301,7 +301,7 @@ def _read_verbs(parts: LineParts) -> None:
             parts.rest = blank(parts.rest, start, end)
         else:
             parts.add(verb, value, start, end, WORDS["verb_words"].get(verb, "yes") if value is True else None)
-    parts.values |= {"compares": True} if PATTERNS["compares"].search(parts.plain) else {}
+    parts.values |= {name: True for name in ("compares", "for_code") if PATTERNS[name].search(parts.plain)}
 
 
 def _read_names(catalogue: Catalogue, parts: LineParts) -> None:
