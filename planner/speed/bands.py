@@ -120,10 +120,7 @@ UNTOLD = ErrorSpread(traits=(), ends={DENSE: ErrorEnds(below=0.4, above=0.4, row
 
 
 # Between accelerators: where four of five lie whose runs were all left out of the fit (bench/unseen.py).
-BETWEEN_ACCELERATORS = {
-    DENSE: Band(low=0.8, high=1.22, rows=0),
-    MIXTURE: Band(low=0.68, high=1.4, rows=0),
-}
+BETWEEN_ACCELERATORS = {DENSE: Band(low=0.8, high=1.22, rows=0), MIXTURE: Band(low=0.68, high=1.4, rows=0)}
 
 
 @cached(4_096)

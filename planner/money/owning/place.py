@@ -41,10 +41,7 @@ OF_PLACE: dict[str, str] = {
     "decommissioning_share": "decommissioning_share",
 }
 # The figures that a machine off the shelf may have.
-OF_HOST: dict[str, str] = {
-    "deposit_share": "deposit_share",
-    "spare_share": "spare_share",
-}
+OF_HOST: dict[str, str] = {"deposit_share": "deposit_share", "spare_share": "spare_share"}
 
 
 def place_of(setting: PlanContext) -> Premises:

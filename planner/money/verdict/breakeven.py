@@ -129,11 +129,7 @@ _NOT_USED = OutcomeReason("none", "no line of the two ways uses it")
 NOT_COMPUTED = OutcomeReason("none", "one of the two ways cannot be computed there")
 _NO_WORK = OutcomeReason("none", "there is no work")
 # The names of the price of hardware, the first that a ledger uses is tried.
-HARDWARE_PRICES = {
-    "capex_usd": "USD in all",
-    "usd_per_server": "USD/server",
-    "usd_per_accelerator": "USD/accelerator",
-}
+HARDWARE_PRICES = {"capex_usd": "USD in all", "usd_per_server": "USD/server", "usd_per_accelerator": "USD/accelerator"}
 RENT, LEAD_TIME = "usd_per_accelerator_hour", "lead_time_months"
 BUSY = BUSY_FACTOR
 LEAST_BUSY = 1e-9  # of the hours: less is no work
