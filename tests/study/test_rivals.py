@@ -196,7 +196,7 @@ def test_adapters_that_the_plan_tunes_are_served_by_the_token_where_a_seller_tak
 @pytest.mark.parametrize(
     ("paid", "model"),
     [
-        ("Anthropic/claude-sonnet-5", "Kimi-K2.6"),  # 72.17 to 75.82: the cheapest by the token within 4 points
+        ("Anthropic/claude-sonnet-5", "DeepSeek-V4-Pro"),  # 73.58 to 75.82: the cheapest by the token within 4 points
         ("OpenAI/gpt-5.5", "GLM-5.2"),  # 76.24 to 80.71: none within 4 points, the best of the open ones
         ("Anthropic/claude-opus-5.5", "GLM-5.2"),  # that no board has
         ("Together-AI/Llama-3.3-70B-Instruct-Turbo", "Llama-3.3-70B"),  # open itself
