@@ -161,11 +161,12 @@ def leave_names_out(catalogue: Catalogue, parts: LineParts, scenario: Scenario, 
     bill, offer, work = scenario.bill, catalogue.offers.get(scenario.rent.offer or ""), scenario.work[0]
     billed = catalogue.hosted.get((bill and bill.price) or (scenario.hosted and scenario.hosted.price) or "")
     planned = {
-        scenario.accelerator, scenario.kept and scenario.kept.accelerator, *catalogue.around(scenario.site),
+        scenario.accelerator, parts.values.get("chip_have"), *catalogue.around(scenario.site),
         "EU" if "eu" in str(scenario.stay) else None, offer.provider if offer else None,
         *(task.model for task in (work.train, work.serve) if task), *((bill.price, bill.label) if bill else ()),
         *((billed.vendor, billed.model, billed.label) if billed else ()),
-        ("rent" in parts.values or scenario.reserve.usd_per_accelerator_hour) and parts.values.get("provider"),
+        ({"rent", "paid_rent", "spent_credits"} & parts.values.keys() or scenario.reserve.usd_per_accelerator_hour)
+        and parts.values.get("provider"),
     }  # fmt: skip
     for name in find_names(catalogue, parts.plain, parts.line):
         text, spelled = parts.line[name.start : name.end], parts.plain[name.start : name.end]
@@ -291,14 +292,9 @@ def _ask_about_number(parts: LineParts, start: int, end: int) -> None:
         and not {"rps", "texts", "token_rate"} & values.keys()
     )
     counts = {f"{digits} {it}": f"{digits} {it}" for it in ("requests", "tokens", "dollars")} if is_rate else counts
-    if "bill" in values and is_alone and digits[-1] in "km" and not is_rate:
+    if "bill" in values and is_alone and digits[-1] in "km" and not (is_rate or is_counted):
         parts.add("bill", digits, start, end)
-    elif (
-        is_rate
-        or text[0] == "-"
-        or text.startswith(("minus", "negative"))
-        or (not is_counted and "chip" in values and is_alone)
-    ):  # how many
+    elif is_rate or text.startswith(("-", "minus", "negative")) or (not is_counted and "chip" in values and is_alone):
         parts.ask(start, end, counts)
     else:
         parts.others |= {label: f"{parts.line[:start]}{text}{parts.line[end:]}" for label, text in counts.items()}

@@ -139,10 +139,7 @@ def read_generic_count(parts: LineParts) -> None:
             name, now = ("gpus", "have") if "have" in parts.values else ("grows_to", "gpus")
             parts.add(name, parts.values[now] + count.many, count.start, word.end)
     for word in tokens(parts.rest):
-        is_alone = _UNIT_BEHIND.match(parts.rest, word.end) is None and parts.rest[word.end : word.end + 1] not in (
-            "x",
-            "%",
-        )
+        is_alone = not (_UNIT_BEHIND.match(parts.rest, word.end) or re.match("[x%]", parts.rest[word.end :]))
         is_alone = is_alone and PATTERNS["ordered"].search(parts.rest[: word.start]) is not None
         is_behind = parts.spans.get("gpu", (0, 0))[1] + 1 == word.start  # b300 32
         is_alone = is_alone and (is_behind or not re.match(r",\d{3}| *[|]", parts.rest[word.end :]))  # 40 loras

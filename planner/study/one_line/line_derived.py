@@ -40,6 +40,8 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("audio_each", {"each_hours", "speech"}, lambda of: of.pop("each_hours") / SECONDS_PER_HOUR),
     ("busy", {"season"}, lambda of: of["season"]),
     ("busy", {"pattern", "gpus"}, lambda of: HOURS_OF_PATTERN[of["pattern"]] / HOURS_OF_UNIT["w"]),
+    ("beside_kept", {"added", "have"}, lambda of: int(of.setdefault("gpus", of["added"])) and of.pop("have")),
+    ("gpus", {"paid_rent", "have"}, lambda of: of.pop("have")),  # our 8 H200 at 3.20 an hour are rented
     ("gpus", {"have", "speed_of_kept"}, lambda of: max(math.ceil(
         of["have"] * of.get("multiple", 1.0) * of["speed_of_kept"]), 1)),
     ("gpus", {"have", "multiple"}, lambda of: math.ceil(of["have"] * of["multiple"])),
@@ -56,6 +58,11 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("rent", {"node_rent", "gpus"}, lambda of: round(
         of["node_rent"] / min(machine_size(of.get("chip", "")), of["gpus"]), 3)),
     ("rent", {"machine_rent", "gpus"}, lambda of: round(of["machine_rent"] / of["gpus"], 3)),
+    ("offered", {"rent", "paid_rent", "gpus"}, lambda of: of.pop("paid_rent")),
+    ("offered", {"cheaper", "paid_rent", "gpus"}, lambda of: of.pop("paid_rent")),
+    ("bill", {"offered"}, lambda of: (it := str(of["offered"]).partition(" ")) and (
+        f"{float(it[0]) * of['gpus'] * HOURS_PER_MONTH * of.setdefault('busy', 1.0):.2f} {it[2]}".strip())),
+    ("rent", {"paid_rent"}, lambda of: of.setdefault("busy", 1.0) and of.pop("paid_rent")),
     ("reserved", {"rent", "is_term"}, lambda of: of.pop("rent")),
     ("budget_usd", {"capex", "monthly_budget"}, lambda of: of.pop("capex")),
     ("deposit", {"capex", "gpus"}, lambda of: 1.0),
@@ -63,6 +70,9 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("deposit", {"server_asked"}, lambda of: 1.0),
     ("cash", {"deposit", "capex"}, lambda of: of.pop("capex")),
     ("all_at_once", {"capex"}, lambda of: of["capex"]),
+    ("off_list", {"rebate", "provider"}, lambda of: ({"provider": of["provider"], "discount_share": of["rebate"]},)),
+    ("credit_budget", {"spent_credits", "provider"}, lambda of: of["spent_credits"]),
+    ("of_credits", {"credit_budget"}, lambda of: True),
     ("budget", {"all_at_once"}, lambda of: of.pop("capex")),
     ("bill", {"paid_each", "team"}, lambda of: f"{of['paid_each'] * of['team']:.2f}"),
     ("bill", {"contract"}, lambda of: f"{of['contract'] / (of.get('length', HOURS_PER_YEAR) / HOURS_PER_MONTH):.2f}"),

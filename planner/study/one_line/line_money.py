@@ -46,8 +46,7 @@ def find_amounts(line: str, rates: Rates, by_token: bool = False) -> Iterator[Li
         yield amount
         line = blank(line, match.start(), match.end())
     usual = stated.pop() if len(stated) == 1 else DOLLAR  # of a sum without a currency: that of the others
-    names = ("by_month",) if by_token else ("spaced", "bare_rate", "for_all", "priced", "shaped", "without_currency")
-    for name in ("before_budget", "bare", "worth", "at", *names):
+    for name in ("before_budget", "bare", "worth", "at", *WORDS["sums_beside_tokens" if by_token else "sums_of_gpus"]):
         for match in PATTERNS[name].finditer(line):
             if name != "bare" or _is_sum(line, match, by_token=by_token):
                 yield _amount(line, match, usual, rates, by_token=by_token)
@@ -108,11 +107,14 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
     roles = {name for name in WORDS["roles_of_sums"] if PATTERNS[f"sum_{name}"].search(around)}
     is_most = "most" in roles
     pays = (by_token or PATTERNS["pays"].search(line)) and not (is_most or "budget" in words)
-    is_bill = per or PATTERNS["billed"].search(line)
+    is_once = PATTERNS["bought_for"].search(before) or {"quote", "machines"} & roles
+    is_bill = per or (PATTERNS["billed"].search(line) and not is_once)
     kinds = [kind for kind, applies in (
-        ("income", per and PATTERNS["earned"].search(before)),
+        ("income", (per and PATTERNS["earned"].search(before)) or PATTERNS["charged"].search(around)),
+        ("quote", pays and not per and PATTERNS["one_off"].search(around)),
         (_by_period(line, match, per, usd, roles), True),
-        ("budget" if PATTERNS["spends_credits"].search(line) else "credits", not per and "credits" in roles),
+        ("budget" if PATTERNS["spends_credits"].search(line) else "credits" if PATTERNS["or_buy"].search(line)
+            else "spent_credits", not per and "credits" in roles),
         ("space_month", per.startswith(("mo", "pm")) and not by_token and "space" in roles),
         ("capex", not per and "capex" in roles),
         ("salary", usd > _LEAST_A_YEAR and not per.startswith("mo") and "salary" in roles),
@@ -151,8 +153,8 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("bill", per.startswith("mo") and re.search(r"(?<![a-z])(?:now|currently|today)(?![a-z])[^.;]*$", before)
             and "budget" not in words),
         ("small_sum", not per and usd < _LEAST_AN_HOUR and "budget" not in line and "before" in match.re.groupindex),
-        ("rent", not per and usd < _MOST_AN_HOUR and "budget" not in before and (
-            "before" in match.re.groupindex or match.re is PATTERNS["bare_rate"])),
+        ("paid_rent" if "paid_now" in roles else "rent", not per and usd < _MOST_AN_HOUR and (
+            "budget" not in before) and ("before" in match.re.groupindex or match.re is PATTERNS["bare_rate"])),
     ) if applies]  # fmt: skip
     has_role = re.fullmatch(r"[ |]*|(?!.*(?:used|quot)).*[,;:] *", before) or PATTERNS["as_budget"].search(line)
     return [*filter(None, kinds), "budget" if has_role else "sum"][0]
@@ -162,8 +164,8 @@ def _by_period(line: str, match: re.Match[str], per: str, usd: float, roles: set
     """Return the kind of an amount for an hour, a kWh, a kW or a machine; none of another."""
     by_period = {"h": "rent", "kwh": "kwh", "mwh": "kwh", "kw": "space", "server": "server", "machine": "server"}
     kind = next((kind for start, kind in by_period.items() if per.startswith(start)), "")
-    if kind == "rent" and "most" in roles:
-        return "most_rent"
+    if kind == "rent" and {"most", "paid_now"} & roles and usd <= _MOST_AN_HOUR:
+        return "most_rent" if "most" in roles else "paid_rent"
     is_on_demand = "on_demand" in roles and usd < _MOST_AN_HOUR and PATTERNS["for_a_term"].search(line)
     if is_on_demand and (kind == "rent" or not per):
         return "on_demand"

@@ -77,7 +77,7 @@ def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> tuple[Scenario, 
     scenario = resolve_names(build_scenario(converted.data, LINE, {}).with_typed(converted.typed), catalogue)[0]
     if {"have", "gpus"} & values.keys() or "rps" not in values:
         scenario = _in_four_bits(catalogue, scenario, notes)
-    return scenario, tuple(notes), unused(data["work"][0], values)
+    return scenario, tuple(dict.fromkeys(notes)), unused(data["work"][0], values)
 
 
 def _in_four_bits(catalogue: Catalogue, scenario: Scenario, notes: list[str]) -> Scenario:
@@ -179,7 +179,7 @@ def _task(values: dict[str, Any], notes: list[str]) -> str:
     stated = "" if {"gpus", "chip"} <= values.keys() and "model" not in values else stated  # genomes a week
     named = "" if "gpu_hours" in values and not stated else named  # H100-hours for an LLM
     task = named or stated or ("serve" if is_replaced or is_served else "")
-    if "bill" in values and not tuned and (task != "serve" or "model" not in values):
+    if "bill" in values and not tuned and ("offered" in values or task != "serve" or "model" not in values):
         return "bill" if values.get("modality", "text") == "text" else task or "serve"
     if _goes_by_hours(values, task):
         return "hours"
@@ -227,7 +227,7 @@ def _add_chip(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any]
     chip = values.get("chip") or values.get("chip_have")
     if chip is not None:
         data["accelerator"] = chip
-    elif task in ("train", "tune", "serve", "bill") and "gpus" not in values:
+    elif task in ("train", "tune", "serve", "bill") and not {"gpus", "of_credits"} & values.keys():
         data["accelerator"] = ANY_ACCELERATOR
     elif task != "bill" and ("anyone" not in values or not {"gpu_hours", "length", "due"} & values.keys()):
         notes.append(f"No GPU is named: {catalogue.accelerator_label(USUAL_ACCELERATOR)} is taken.")

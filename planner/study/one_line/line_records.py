@@ -184,15 +184,11 @@ class LineParts:
     def add(self, name: str, value: Any, start: int, end: int, shown: str | None = None) -> None:
         """Keep a quantity and blank out its words; the first of a kind counts, a second one is not understood."""
         self.taken += [] if name in WORDS["named"] else [(start, end)]
-        if (
-            name == "gpus" and name in self.values and PATTERNS["another"].search(self.line[:start])
-        ):  # 16 here and 16 there
-            self.left_out.append(self.line[start:end].strip(" ,;"))
+        if name == "gpus" and name in self.values and PATTERNS["another"].search(self.line[:start]):
+            self.left_out.append(self.line[start:end].strip(" ,;"))  # 16 here and 16 there
         if self.values.get(name, value) != value:
-            if name == "team" and PATTERNS["and"].fullmatch(
-                self.line[self.spans[name][1] : start]
-            ):  # 4 students and 2 postdocs
-                value += self.values[name]
+            if name == "team" and PATTERNS["and"].fullmatch(self.line[self.spans[name][1] : start]):
+                value += self.values[name]  # 4 students and 2 postdocs
             elif name == "bill" and re.fullmatch(r"[\d.,]+[km]? [\d.,]+[km]?", f"{self.values[name]} {value}"):
                 value = f"{parse_number(self.values[name]) + parse_number(value):.10g}"
                 self.notes.append(f"Both sums are taken for the bill: {value} USD a month in all.")

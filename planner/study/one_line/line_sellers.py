@@ -88,6 +88,7 @@ def add_bill(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any],
     assert checked is not None
     _add_rented(catalogue, values, checked.usd_per_month, notes)
     if "is_of_work" in values or not is_by_token(values):
+        notes += [WORDS["said"]["closed"]] if "gpus" in values and {"seller", "billfor"} & values.keys() else []
         provider = catalogue.providers.get(values.get("provider", ""))
         label = provider.label if provider else values.get("seller")
         data["bill"] = bill | (

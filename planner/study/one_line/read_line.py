@@ -133,7 +133,7 @@ def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...])
         raise LineError(_refusal(parts, error)) from error
     if is_guess(scenario, values):  # a word that nobody knows may be the name
         parts.left_out, unknown = [*parts.left_out, *unknown], ()
-    explained = {"machine_size", *(["budget"] * ("monthly_budget" in values)), *(["team"] * ("is_firm" in values))}
+    explained = {"machine_size", *(name for name, by in WORDS["explained"].items() if by in values)}
     stated = sorted(parts.spans.keys() & values.keys() - explained, key=parts.spans.__getitem__)
     ignored = (
         name for name in stated
@@ -233,7 +233,8 @@ def _read_amounts(catalogue: Catalogue, parts: LineParts) -> None:
         before = parts.rest[: amount.start]
         is_offer = amount.kind in ("all_price", "quote") and PATTERNS["quoted"].search(before)
         names = find_names(catalogue, before, parts.line) if is_offer else ()
-        if amount.kind == "sum" or any(it.kind in ("provider", "seller") for it in names):  # who rents out sells none
+        sellers = {it.meant.key for it in names if it.kind in ("provider", "seller")} - {*WORDS["makers"]}
+        if amount.kind == "sum" or sellers:  # who rents out sells none
             ask_for_role(parts, amount.start, amount.end)
             continue
         value: Any = amount.usd if amount.kind in WORDS["in_dollars"].split() else amount.text
