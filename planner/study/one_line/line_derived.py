@@ -60,8 +60,8 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("rent", {"machine_rent", "gpus"}, lambda of: round(of["machine_rent"] / of["gpus"], 3)),
     ("offered", {"rent", "paid_rent", "gpus"}, lambda of: of.pop("paid_rent")),
     ("offered", {"cheaper", "paid_rent", "gpus"}, lambda of: of.pop("paid_rent")),
-    ("bill", {"offered"}, lambda of: (it := str(of["offered"]).partition(" ")) and (
-        f"{float(it[0]) * of['gpus'] * HOURS_PER_MONTH * of.setdefault('busy', 1.0):.2f} {it[2]}".strip())),
+    ("bill", {"offered"}, lambda of: " ".join([str(round(float(of["offered"].split()[0]) * of["gpus"] * (
+        HOURS_PER_MONTH * of.setdefault("busy", 1.0)), 2)), *of["offered"].split()[1:]])),
     ("rent", {"paid_rent"}, lambda of: of.setdefault("busy", 1.0) and of.pop("paid_rent")),
     ("reserved", {"rent", "is_term"}, lambda of: of.pop("rent")),
     ("budget_usd", {"capex", "monthly_budget"}, lambda of: of.pop("capex")),

@@ -107,8 +107,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
     roles = {name for name in WORDS["roles_of_sums"] if PATTERNS[f"sum_{name}"].search(around)}
     is_most = "most" in roles
     pays = (by_token or PATTERNS["pays"].search(line)) and not (is_most or "budget" in words)
-    is_once = PATTERNS["bought_for"].search(before) or {"quote", "machines"} & roles
-    is_bill = per or (PATTERNS["billed"].search(line) and not is_once)
+    is_bill = per or (PATTERNS["billed"].search(line) and not ({"quote", "machines", "once"} & roles))
     kinds = [kind for kind, applies in (
         ("income", (per and PATTERNS["earned"].search(before)) or PATTERNS["charged"].search(around)),
         ("quote", pays and not per and PATTERNS["one_off"].search(around)),
@@ -143,7 +142,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
             or ((per or is_bill) and PATTERNS["to_seller"].match(line, match.end()))))),
         ("price", not per and before.endswith("(")),
         ("contract", not per and usd > _MOST_AN_HOUR and PATTERNS["contract"].search(before)),
-        ("all_price", not per and usd > _MOST_AN_HOUR and PATTERNS["bought_for"].search(before)),
+        ("all_price", not per and usd > _MOST_AN_HOUR and "once" in roles),
         ("quote", not per and usd > _LEAST_OF_ONE_GPU and "budget" not in words[match.start() :] and "quote" in roles),
         ("cash", not per and (PATTERNS["cash"].search(before) or match.groupdict().get("verb", "").startswith("cash"))),
         ("budget", is_most and not is_each),

@@ -211,10 +211,8 @@ def _read_quantities(catalogue: Catalogue, parts: LineParts) -> None:
             parts.line[: pair.end("first")] + parts.line[pair.end("second") :]
         )
         parts.rest = blank(parts.rest, pair.start(), pair.start("second"))
-    named = [
-        it for it in find_names(catalogue, parts.rest, parts.line)
-        if PATTERNS["numbered"].fullmatch(parts.rest[it.start : it.end])
-    ]  # fmt: skip
+    named = [it for it in find_names(catalogue, parts.rest, parts.line)
+        if PATTERNS["numbered"].fullmatch(parts.rest[it.start : it.end])]  # fmt: skip
     for name in named:  # gemini 2.5 pro invoices: no rule takes the number of a name
         parts.rest = blank(parts.rest, name.start, name.end)
     if second := PATTERNS["second_work"].search(parts.rest):  # train a 7b, then fine-tune it
@@ -233,8 +231,7 @@ def _read_amounts(catalogue: Catalogue, parts: LineParts) -> None:
         before = parts.rest[: amount.start]
         is_offer = amount.kind in ("all_price", "quote") and PATTERNS["quoted"].search(before)
         names = find_names(catalogue, before, parts.line) if is_offer else ()
-        sellers = {it.meant.key for it in names if it.kind in ("provider", "seller")} - {*WORDS["makers"]}
-        if amount.kind == "sum" or sellers:  # who rents out sells none
+        if amount.kind == "sum" or {it.meant.key for it in names if it.kind[-2:] == "er"} - {*WORDS["makers"]}:
             ask_for_role(parts, amount.start, amount.end)
             continue
         value: Any = amount.usd if amount.kind in WORDS["in_dollars"].split() else amount.text
