@@ -211,13 +211,15 @@ def _by_cost(reports: Sequence[PlanReport]) -> str:
 
     Plans of different GPUs go by what those GPUs cost: by the token they would all cost the same.
     """
-    are_of_chips = len({it.plan.setting.scenario.accelerator for it in reports}) > 1
-    specs = {key: spec for key, spec in WAYS.items() if not are_of_chips or spec.owns or spec.rents_machines}
-    each = ((it, [way for way in it.answer.ranked if way.option.way in specs]) for it in reports)
-    costs = sorted((ways[0].present_usd / it.plan.setting.scenario.years, it.name, ways[0].option.title)
-                   for it, ways in each if ways)  # fmt: skip
-    shown = (f"{name} {words.format_usd_short(usd)} ({title})" for usd, name, title in costs)
-    return f"\nA year, the cheapest first: {'; '.join(shown)}.\n"
+    chips = {it.plan.setting.scenario.accelerator for it in reports}
+    of_chips = {key for key, spec in WAYS.items() if spec.owns or spec.rents_machines} - {"desk", "processors"}
+    costs = sorted(
+        (ways[0].present_usd / it.plan.setting.scenario.years, it.name, ways[0].option.title)
+        for it in reports
+        if (ways := [way for way in it.answer.ranked if len(chips) == 1 or way.option.way in of_chips])
+    )
+    shown = "; ".join(f"{name} {words.format_usd_short(usd)} ({title})" for usd, name, title in costs)
+    return f"\nA year, the cheapest first: {shown}.\n" if costs else ""
 
 
 def _line_data(answer: LineAnswer) -> dict[str, Any]:

@@ -5,6 +5,7 @@ number of GPUs can start from a budget, or from the bill of a hosted model.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import chain
@@ -34,6 +35,7 @@ _WORTH_SAYING = 0.1  # of what owning costs on the accelerators that were chosen
 # Cards need no server of eight: what a budget buys that is too small for one.
 CARDS_TO_OWN = ("H100-PCIe-80GB", "RTX-PRO-6000-96GB", "RTX-5090-32GB")
 _HOURS_TRIED = 100.0  # of one accelerator: long enough that nothing is rounded up
+_USUAL_BUSY = 0.6  # of the time, where nobody states it
 MOST_TRIED = 4_096  # accelerators: a larger budget comes with a number
 
 
@@ -92,10 +94,9 @@ def _with_choice(catalogue: Catalogue, scenario: Scenario, index: int, work: Wor
         candidate = None
     accelerator = candidate.accelerator if candidate else USUAL_ACCELERATOR if free else scenario.accelerator
     if work.train is not None:  # of a service the speed package finds the count
-        count = candidate.accelerators if candidate else work.accelerators
-        job, train = work.accelerators_per_job, work.train.model_copy(update={"choose_count": False})
-        job = None if job is not None and job > count else job
-        work = work.model_copy(update={"accelerators": count, "accelerators_per_job": job, "train": train})
+        count, job = candidate.accelerators if candidate else work.accelerators, work.accelerators_per_job
+        many = {"accelerators": count, "accelerators_per_job": job if (job or 0) <= count else None}
+        work = work.model_copy(update={**many, "train": work.train.model_copy(update={"choose_count": False})})
     works = (*scenario.work[:index], work, *scenario.work[index + 1 :])
     return scenario.model_copy(update={"accelerator": accelerator, "work": works})
 
@@ -177,17 +178,56 @@ def affordable_fleet(
     return None if low == 0 else AffordableFleet(low, cost(low))
 
 
-def affordable_run(catalogue: Catalogue, scenario: Scenario, usd: float, day: date) -> Scenario | None:
+def with_budget(
+    catalogue: Catalogue, tried: Sequence[Scenario], usd: float, day: date
+) -> tuple[Scenario, tuple[str, ...]]:
+    """Return the first of some plans, one for each accelerator, of which a budget pays for any, or hours of the first.
+
+    They are used the usual share of the time, or all of it where the people of the plan need more than that.
+    """
+    work, used, labels = tried[0].work[0], "60% of the time", catalogue.accelerator_label
+    hours, (scenario, fleet) = work.stated_hours_per_month or 0.0, _affordable(catalogue, tried, usd, day, None)
+    if fleet is not None and hours > _USUAL_BUSY * fleet.accelerators * HOURS_PER_MONTH:
+        used, (scenario, fleet) = "all the time", _affordable(catalogue, tried, usd, day, 1.0)
+    if fleet is None and (short := _affordable_run(catalogue, tried[0], usd, day)) is not None:
+        return short
+    many, label = fleet.accelerators if fleet else 1, labels(scenario.accelerator)
+    work = _without_people(work, 1.0) if hours > many * HOURS_PER_MONTH else work
+    need = f" The people need {hours / HOURS_PER_MONTH:,.1f} of them all the time." if hours else ""
+    but = "" if scenario.accelerator == tried[0].accelerator else f", and for no {labels(tried[0].accelerator)}"
+    paid = f"pays for {many:,} x {label}, used {used}, by the cheapest option{but}"
+    note = f"{usd:,.0f} USD {paid if fleet else f'does not pay for one {label}; shown is the cost of one'}.{need}"
+    return scenario.model_copy(update={"work": (work.model_copy(update={"accelerators": many}),)}), (note,)
+
+
+def _affordable(
+    catalogue: Catalogue, tried: Sequence[Scenario], usd: float, day: date, busy: float | None
+) -> tuple[Scenario, AffordableFleet | None]:
+    """Return the first of some plans of which a budget pays for any accelerator, and how many; else the last."""
+    alone = {"work": (_without_people(tried[0].work[0], busy),)}
+    fleets = ((each, affordable_fleet(catalogue, each.model_copy(update=alone), usd, day)) for each in tried)
+    return next((each for each in fleets if each[1] is not None), (tried[-1], None))
+
+
+def _without_people(work: Work, busy: float | None) -> Work:
+    return work.model_copy(update={"people": None, "hours_per_person": None, "busy_share": busy})
+
+
+def _affordable_run(
+    catalogue: Catalogue, scenario: Scenario, usd: float, day: date
+) -> tuple[Scenario, tuple[str, ...]] | None:
     """Return a run of as many hours of one accelerator on demand as a budget pays for; None of less than one."""
 
     def run_of(hours: float) -> Scenario:
         run = FixedRun(measured_on=scenario.accelerator, hours=hours)
         many = {"run": run, "accelerators": math.ceil(hours / HOURS_PER_MONTH)}
-        return scenario.model_copy(update={"work": (scenario.work[0].model_copy(update=many),)})
+        work = _without_people(scenario.work[0], None).model_copy(update=many)
+        return scenario.model_copy(update={"work": (work,), "years": 0.25})  # the shortest plan
 
     cost = _bills_usd(Facts(catalogue), run_of(_HOURS_TRIED), day).get("on_demand", math.inf)
-    hours = _HOURS_TRIED * usd / cost
-    return run_of(math.floor(hours)) if hours >= 1 else None
+    hours = math.floor(_HOURS_TRIED * usd / cost)
+    paid = f"{usd:,.0f} USD pays for about {hours:,g} hours of one {catalogue.accelerator_label(scenario.accelerator)}"
+    return (run_of(hours), (f"{paid} on demand, and for no whole plan of one.",)) if hours >= 1 else None
 
 
 def affordable_cards(catalogue: Catalogue, scenario: Scenario, usd: float, day: date) -> dict[str, AffordableFleet]:
@@ -208,10 +248,9 @@ def scenario_from_token_bill(
     usd = (
         usual.input_tokens * price.input_usd_per_mtoken.newest.typical + usual.output_tokens * output.newest.typical
     ) / MILLION
-    requests = usd_per_month / usd
     task = ServingTask(
-        model=model, requests_per_s=requests / (HOURS_PER_MONTH * SECONDS_PER_HOUR), input_tokens=usual.input_tokens,
-        output_tokens=usual.output_tokens, ttft_ms=usual.ttft_ms, tpot_ms=usual.tpot_ms,
+        model=model, requests_per_s=usd_per_month / usd / (HOURS_PER_MONTH * SECONDS_PER_HOUR), ttft_ms=usual.ttft_ms,
+        input_tokens=usual.input_tokens, output_tokens=usual.output_tokens, tpot_ms=usual.tpot_ms,
     )  # fmt: skip
     bill = CurrentBill(usd_per_month=usd_per_month, price=key)
     return Scenario(name=f"In place of {price.label}", work=(Work(serve=task),), bill=bill)

@@ -279,14 +279,7 @@ KINDS = ("offer", "discount", "hardware")
 
 _CHOICES: dict[str, tuple[str, ...]] = {"kind": KINDS, "purchase": get_args(Purchase), "area": get_args(Area)}
 _NUMBERS = frozenset(
-    {
-        "usd_per_accelerator_hour",
-        "usd_per_instance_hour",
-        "discount_share",
-        "price_usd",
-        "low_usd",
-        "high_usd",
-    }
+    {"usd_per_accelerator_hour", "usd_per_instance_hour", "discount_share", "price_usd", "low_usd", "high_usd"}
 )
 _WHOLE_NUMBERS = frozenset({"accelerators_per_instance", "accelerators", "most_accelerators"})
 _DAYS = frozenset({"valid_from", "valid_until", "starts", "ends"})

@@ -182,7 +182,7 @@ def test_an_answer_is_in_the_currency_that_a_line_asks_for_or_pays_in(line: str,
 @each_row(("line", "option"), [
     ("€85k for our institute, which gpus should we get", "Buy H100 PCIe 80 GB"),
     ("60,000 dollars to spend on GPUs for our lab over 3 years", "Buy RTX PRO 6000 Blackwell 96 GB"),
-    ("we are 3 people with $700 a month, what can we train", "Buy RTX 5090 32 GB"),
+    ("we are 3 people with $700 a month, what can we train", "Lease"),
 ])  # fmt: skip
 def test_a_budget_without_a_gpu_has_the_cards_that_it_buys_beside_rent(line: str, option: str) -> None:
     """Boards come in servers of eight; cards do not. A way that is not offered for one may be for more."""

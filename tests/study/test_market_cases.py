@@ -219,11 +219,11 @@ def test_few_independent_sellers_widen_a_band() -> None:
 def test_7_where_other_accelerators_cost_less_to_own_the_answer_names_them() -> None:
     """What is rented decides the choice: one B200 for 32 billion at 10 a second, which is expensive to own."""
     said = told(asked(accelerator="any", work=({"serve": {"model": "Qwen3-32B", "requests_per_s": 10.0}},)))
-    (text,) = [sentence for sentence in said.sentences if sentence.startswith("Owning would cost about")]
-    assert "% less with" in text
+    (text,) = [sentence for sentence in said.sentences if sentence.startswith("To own, ")]
+    assert "cost least: about $" in text
     assert "H200 NVL" in text  # a card in a server for two, where a B200 has a server of eight
     named = told(asked(accelerator="B200-SXM-180GB", work=({"serve": {"model": "Qwen3-32B", "requests_per_s": 10.0}},)))
-    assert not any(sentence.startswith("Owning would cost about") for sentence in named.sentences)
+    assert not any(sentence.startswith("To own, ") for sentence in named.sentences)
 
 
 def test_on_a_processor_no_card_is_bought_and_a_rented_server_has_its_price() -> None:

@@ -1,7 +1,7 @@
 """The scenario of what a line states, with a sentence for each value that nobody stated and the answer rests on."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
@@ -40,7 +40,7 @@ from planner.study.one_line.line_sellers import (
     with_price_of_tokens,
 )
 from planner.study.one_line.line_words import WORDS
-from planner.study.plan_any import affordable_fleet, affordable_run
+from planner.study.plan_any import with_budget
 from pricing import Catalogue
 from pricing.exchange import DOLLAR, rates
 from pricing.market.sellers import TERM_MONTHS
@@ -101,37 +101,8 @@ def with_open_parts(catalogue: Catalogue, reading: LineReading, day: date) -> tu
     if reading.count_is_open and reading.budget_usd:
         chips = (reading.scenario.accelerator, *(WORDS["smaller_chips"] if reading.chip_is_open else ()))
         tried = [reading.scenario.model_copy(update={"accelerator": chip}) for chip in chips]
-        return _with_budget(catalogue, tried, reading.budget_usd, day)
+        return with_budget(catalogue, tried, reading.budget_usd, day)
     return _filled(catalogue, reading.scenario) if reading.tokens_are_open else (reading.scenario, ())
-
-
-def _with_budget(
-    catalogue: Catalogue, tried: Sequence[Scenario], usd: float, day: date
-) -> tuple[Scenario, tuple[str, ...]]:
-    """Return the first of the plans, one for each GPU, of which the budget pays for one GPU at least."""
-    alone = {"work": (tried[0].work[0].model_copy(update={"people": None, "hours_per_person": None}),)}
-    fleets = ((each, affordable_fleet(catalogue, each.model_copy(update=alone), usd, day)) for each in tried)
-    scenario, fleet = next((each for each in fleets if each[1] is not None), (tried[-1], None))
-    few = tried[0].model_copy(update={**alone, "years": _SHORTEST_YEARS})
-    if fleet is None and (short := affordable_run(catalogue, few, usd, day)) is not None and (run := short.work[0].run):
-        paid = f"about {run.hours:,g} hours of one {catalogue.accelerator_label(run.measured_on)} on demand"
-        return short, (f"{usd:,.0f} USD pays for {paid}, and for no GPU 60% of the time: those hours are planned.",)
-    label, many = catalogue.accelerator_label(scenario.accelerator), fleet.accelerators if fleet else 1
-    work = scenario.work[0].model_copy(update={"accelerators": many})
-    notes = [
-        f"{usd:,.0f} USD pays for {many:,} x {label}, used 60% of the time, by the cheapest option."
-        if fleet
-        else f"{usd:,.0f} USD does not pay for one {label}; shown is the cost of one."
-    ]
-    if scenario.accelerator != tried[0].accelerator:
-        notes.insert(0, f"So much does not pay for the usual GPU 60% of the time: {label} is taken in its place.")
-    hours = work.stated_hours_per_month
-    if hours is not None and hours <= many * HOURS_PER_MONTH:
-        notes.append(f"The people need them {hours / many / HOURS_PER_MONTH:.0%} of the time: that is planned.")
-    elif hours is not None:
-        work = work.model_copy(update={"people": None, "hours_per_person": None, "busy_share": 1.0})
-        notes.append(f"The people need {hours / HOURS_PER_MONTH:,.1f} GPUs all the time, more than that pays for.")
-    return scenario.model_copy(update={"work": (work,)}), tuple(notes)
 
 
 def _filled(catalogue: Catalogue, scenario: Scenario) -> tuple[Scenario, tuple[str, ...]]:
@@ -339,8 +310,7 @@ def _add_amount(data: dict[str, Any], values: dict[str, Any], notes: list[str]) 
 
 
 def _add_people(work: dict[str, Any], values: Mapping[str, Any], notes: list[str]) -> None:
-    work["people"] = int(values["team"])
-    work.setdefault("accelerators", max(int(values["team"]), 1))
+    work |= {"people": int(values["team"]), "accelerators": work.get("accelerators", max(int(values["team"]), 1))}
     most = work["accelerators"] * HOURS_PER_MONTH / max(values["team"], 1)
     hours = values["each_hours"] * HOURS_PER_MONTH if "each_hours" in values else USUAL_HOURS_PER_PERSON
     if hours > most or "each_hours" in values:
@@ -358,14 +328,13 @@ def _add_gpu_hours(data: dict[str, Any], values: dict[str, Any], notes: list[str
             values.setdefault("length", min(hours / data["work"][0]["accelerators"], usual))
         return
     work = data["work"][0]
-    work["accelerator_hours_per_month"] = hours * HOURS_PER_MONTH / every
-    work.setdefault("accelerators", max(math.ceil(hours / every), 1))
+    many = work.get("accelerators", max(math.ceil(hours / every), 1))
+    work |= {"accelerator_hours_per_month": hours * HOURS_PER_MONTH / every, "accelerators": many}
 
 
 def _add_block(data: dict[str, Any], hours: float, notes: list[str]) -> None:
-    work = data["work"][0]
-    work["run"] = {"measured_on": data.get("accelerator", USUAL_ACCELERATOR), "hours": hours}
-    work.setdefault("accelerators", max(math.ceil(hours / HOURS_PER_MONTH), 1))  # done within a month
+    run, many = {"measured_on": data.get("accelerator", USUAL_ACCELERATOR), "hours": hours}, hours / HOURS_PER_MONTH
+    data["work"][0].update({"accelerators": max(math.ceil(many), 1), **data["work"][0], "run": run})
     notes.append("The hours are taken for one run, at once.")
 
 
