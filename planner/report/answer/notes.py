@@ -18,7 +18,7 @@ from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.report.title import current_option
-from planner.scenario.base import HOURS_PER_MONTH, HOURS_PER_YEAR, SECONDS_PER_HOUR
+from planner.scenario.base import HOURS_PER_MONTH, SECONDS_PER_HOUR
 from planner.scenario.durations import months_words
 from planner.scenario.path import get_value
 from planner.scenario.question import KEYS
@@ -110,14 +110,14 @@ def _without_people_usd(plan: Plan, way: EvaluatedOption) -> float:
 def unhosted_sentences(plan: Plan) -> Iterator[str]:
     """Yield why a served model is not bought by the token, and what it, or the nearest that is sold so, would cost."""
     catalogue, written = plan.setting.catalogue, plan.setting.written
-    served = [work.serve for work in written.work if work.serve]
-    if len(served) != 1 or written.hosted or (model := catalogue.models.get(served[0].model)) is None:
+    served = [(work.serve, work.last_month or written.months) for work in written.work if work.serve]
+    if len(served) != 1 or written.hosted or (model := catalogue.models.get(served[0][0].model)) is None:
         return
     if written.ways and ("hosted" in written.ways or all(WAYS[way].owns for way in written.ways)):
         return
-    task, is_read = served[0], model.modality == "text_encoder"
+    (task, months), is_read = served[0], model.modality == "text_encoder"
     tokens = {"input_tokens": task.input_tokens, "output_tokens": 0 if is_read else task.output_tokens}
-    requests = task.requests_per_s * SECONDS_PER_HOUR * HOURS_PER_YEAR * written.years
+    requests = task.requests_per_s * SECONDS_PER_HOUR * HOURS_PER_MONTH * months
 
     def sold(key: str) -> str:
         usd, price = hosted_usd_per_request(catalogue, key, **tokens) * requests, catalogue.hosted[key]
