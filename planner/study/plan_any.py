@@ -53,9 +53,8 @@ def planned(catalogue: Catalogue, scenario: Scenario, day: date) -> Plan:
 def chosen(catalogue: Catalogue, scenario: Scenario, day: date) -> Scenario:
     """Return the scenario with the recommended accelerator and count; unchanged where both are given."""
     free = scenario.accelerator == ANY_ACCELERATOR and any(work.has_task for work in scenario.work)
-    if not free and not any(work.train and work.train.choose_count for work in scenario.work):
-        return scenario
-    return _chosen(Facts(catalogue), scenario, day)
+    is_open = free or any(work.train and work.train.choose_count for work in scenario.work)
+    return _chosen(Facts(catalogue), scenario, day) if is_open else scenario
 
 
 @dataclass(frozen=True, eq=False)

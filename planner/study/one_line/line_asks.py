@@ -17,6 +17,9 @@ from pricing.orderable import bloc_members
 _WEIGHTY = re.compile(rf"(?<![\w-])(?:{'|'.join(WORDS['weighty'])})(?![\w-])")
 SAYS_ENOUGH = frozenset(WORDS["says_enough"].split())
 _AMOUNTS = SAYS_ENOUGH - {"chip", "model", "anyone", "seller", "billfor", "cpu"} | {"token_rate", "tps", "all_audio"}
+_KNOWN_ENOUGH = {"chip", "model", "bill", "billfor", "have"}
+_BEFORE_TOWN = ("in", "near", "from")
+_LEAST_OF_TYPO = 7  # letters of a word in capitals: fewer are an acronym
 _MOST_BEFORE_RATE = 3  # words: 300 chest x-rays a day
 _LARGEST_DENSE = 4.5e11  # parameters: larger models are mixtures of experts
 MEMORY: tuple[Rule, ...] = (rule("memory", whole(WORDS["memory"]), number_in),)
@@ -79,8 +82,8 @@ def ask_for_currency(parts: LineParts) -> None:
 
 def ask_for_role(parts: LineParts, start: int, end: int) -> None:
     """Ask for what a sum is whose words do not say it: taken for a budget, a quote or a bill would be another plan."""
-    end = PATTERNS["rest_of_word"].match(parts.line, end).end()  # type: ignore[union-attr]
-    text = parts.line[start:end].strip()
+    text = parts.typed(start, end)
+    end = start + len(text)
     by_month = re.search(r"(?i)month|(?<![a-z])mo(?![a-z])", text) is not None
     paid = {f"paid now: {text}": f"we now pay {text}"} if by_month else {f"bought for {text}": f"bought for {text}"}
     parts.ask(start, end, {f"a budget of {text}": f"a budget of {text}", **paid})
@@ -113,7 +116,7 @@ def is_negated(catalogue: Catalogue, parts: LineParts, name: LineName) -> bool:
         text, label = parts.line[start:end].strip(" ,;"), catalogue.providers[provider.key].label
         parts.phrases.append(UnderstoodPhrase(text, WORDS["labels"]["refused"], label))
     else:
-        parts.left_out.append(parts.line[start:end].strip())
+        parts.left_out.append(parts.typed(start, end))
     parts.rest = blank(parts.rest, start, end)
     return True
 
@@ -165,6 +168,7 @@ def leave_names_out(catalogue: Catalogue, parts: LineParts, scenario: Scenario, 
         "EU" if "eu" in str(scenario.stay) else None, offer.provider if offer else None,
         *(task.model for task in (work.train, work.serve) if task), *((bill.price, bill.label) if bill else ()),
         *((billed.vendor, billed.model, billed.label) if billed else ()),
+        WORDS["served_as"].get(parts.values.get("model", "")) and parts.values["model"],
         ({"rent", "paid_rent", "spent_credits"} & parts.values.keys() or scenario.reserve.usd_per_accelerator_hour)
         and parts.values.get("provider"),
     }  # fmt: skip
@@ -184,12 +188,8 @@ def _alike(catalogue: Catalogue, name: LineName, spelled: str) -> set[str]:
     kind, key = name.kind, name.meant.key
     if kind == "machine":
         key = (catalogue.servers.get(key) or catalogue.offers[key]).accelerator
-    alike = {
-        key,
-        WORDS["cards"].get(key, key),
-        label_of(catalogue, kind, key),
-        *(bloc_members(catalogue, key) if kind == "place" else ()),
-    }
+    alike = {key, WORDS["cards"].get(key, key), label_of(catalogue, kind, key),
+        *(bloc_members(catalogue, key) if kind == "place" else ())}  # fmt: skip
     if kind == "chip" and not re.search(r"\d", spelled):  # hopper, macbook: any of that maker
         chips = catalogue.accelerators
         alike |= {each for each, chip in chips.items() if chip.vendor == chips[key].vendor}
@@ -236,7 +236,7 @@ def unknown_words(catalogue: Catalogue, parts: LineParts) -> Iterator[str]:
     for match in _WEIGHTY.finditer(parts.rest):
         named = [start for name, (start, _) in parts.spans.items() if name in WORDS["named"] and start >= match.end()]
         end = min([match.end() + len(PATTERNS["behind"].match(parts.line, match.end())[0]), *named])  # type: ignore[index]
-        parts.left_out.append(re.sub(r" (?:in|at|on|for|of|with)$", "", parts.line[match.start() : end].strip()))
+        parts.left_out.append(re.sub(r" (?:in|at|on|for|of|with)$", "", parts.typed(match.start(), end)))
         parts.rest = blank(parts.rest, match.start(), end)
     runs: list[list[LineToken]] = [[]]
     for word in tokens(parts.rest):
@@ -254,20 +254,18 @@ def unknown_words(catalogue: Catalogue, parts: LineParts) -> Iterator[str]:
             {"leave it out": " ".join(kept.split())},
         ))  # fmt: skip
     for run in filter(None, runs):
-        for word in run:
-            _ask_about(catalogue, parts, word)
+        are_names = [_ask_about(catalogue, parts, word) for word in run]
         start, end = run[0].start, run[-1].end
         _ask_about_number(parts, start, end)
-        text = parts.line[start : PATTERNS["rest_of_word"].match(parts.line, end).end()]  # type: ignore[union-attr]
-        if re.search(r"(?<![a-z])[\d]", PATTERNS["harmless"].sub("", parts.rest[start:end])):
-            parts.left_out.append(text)
+        if any(are_names) or re.search(r"(?<![a-z])[\d]", PATTERNS["harmless"].sub("", parts.rest[start:end])):
+            parts.left_out.append(parts.typed(start, end))
         else:
-            yield text
+            yield parts.typed(start, end)
 
 
 def _ask_about_number(parts: LineParts, start: int, end: int) -> None:
     """Ask what a number counts that nothing took: one that stands alone, or the only amount of a line."""
-    text, values, unit = parts.line[start:end].strip(), parts.values, parts.values.get("currency", "dollars")
+    text, values, unit = parts.typed(start, end), parts.values, parts.values.get("currency", "dollars")
     number = PATTERNS["number_left"].match(parts.rest[start:end] if parts.rest[start] == "-" else text)
     if parts.rest[start] == "-" != parts.line[start]:  # minus four
         start = max(parts.line.lower().rfind(word, 0, end) for word in ("minus", "negative"))
@@ -275,6 +273,7 @@ def _ask_about_number(parts: LineParts, start: int, end: int) -> None:
     is_asked = any(question.text in text for question in parts.questions) or PATTERNS["harmless"].match(text)
     if number is None or is_asked or not parts.phrases or parts.line[end : end + 1] in ("x", "%"):
         return
+    end = start + number.end() if PATTERNS["rate_behind"].match(text, number.end()) else end  # 900/day
     is_alone = number.end() in (len(text), end - start)
     digits, is_counted = number["digits"].lstrip("0") or "0", bool({"gpus", "have"} & values.keys())
     more, is_count = (" more" if is_counted else ""), re.fullmatch(r"\d{1,4}|\d[\d.]*k", digits)
@@ -284,14 +283,11 @@ def _ask_about_number(parts: LineParts, start: int, end: int) -> None:
         nouns = ["people"] if values.keys() & _AMOUNTS else ["people", "requests a day", "GPUs"]
         counts = {f"{digits} {noun}": f"{digits} {noun}" for noun in nouns if may_be_people and "." not in digits
             and (noun != "people" or "team" not in values)}  # fmt: skip
-    counts |= {f"{digits} {unit}": f"{digits} {unit}"} if PATTERNS["may_be_sum"].search(parts.line[:end]) else {}
-    is_rate = (
-        PATTERNS["rate_behind"].match(parts.rest, end)
-        and len(text.split()) <= _MOST_BEFORE_RATE
-        and "model" in values
-        and not {"rps", "texts", "token_rate"} & values.keys()
-    )
-    counts = {f"{digits} {it}": f"{digits} {it}" for it in ("requests", "tokens", "dollars")} if is_rate else counts
+    is_rate = (PATTERNS["rate_behind"].match(parts.rest, end) and len(text.split()) <= _MOST_BEFORE_RATE
+        and "model" in values and not {"rps", "texts", "token_rate"} & values.keys())  # fmt: skip
+    counts = {f"{digits} {it}": f"{digits} {it}" for it in ("requests", "tokens", "dollars")} if is_rate else {
+        **counts, **({f"{digits} {unit}": f"{digits} {unit}"} if PATTERNS["may_be_sum"].search(
+            parts.line[:end]) else {})}  # fmt: skip
     if "bill" in values and is_alone and digits[-1] in "km" and not (is_rate or is_counted):
         parts.add("bill", digits, start, end)
     elif is_rate or text.startswith(("-", "minus", "negative")) or (not is_counted and "chip" in values and is_alone):
@@ -300,25 +296,30 @@ def _ask_about_number(parts: LineParts, start: int, end: int) -> None:
         parts.others |= {label: f"{parts.line[:start]}{text}{parts.line[end:]}" for label, text in counts.items()}
 
 
-def _ask_about(catalogue: Catalogue, parts: LineParts, word: LineToken) -> None:
-    """Ask about a word that stands where a name does, and may be another chip, model, place or seller."""
+def _ask_about(catalogue: Catalogue, parts: LineParts, word: LineToken) -> bool:
+    """Ask about a word that may be another chip, model or place; return whether it has weight: a firm, a seller."""
     if word.text.isalpha() and (number := PATTERNS["number_behind"].match(parts.rest, word.end)):
         word = word._replace(end=number.end())
     slot, typed = PATTERNS["name_slot"].search(parts.line[: word.start]), parts.line[word.start : word.end]
-    is_behind = slot is not None and slot["at"].lower() in ("in", "near", "from")
-    close = near_name(catalogue, word.text, is_place=is_behind)
-    is_no_place, has_site = PATTERNS["no_place"].fullmatch(word.text), "site" in parts.values
-    is_place = is_behind and typed[0].isalpha() and not (has_site or is_no_place or word.text in WORDS["nationalities"])
+    at, is_no_place = slot["at"].lower() if slot else "", PATTERNS["no_place"].fullmatch(word.text)
+    is_short = typed.isupper() and len(typed) < _LEAST_OF_TYPO and not parts.line.isupper()  # ETH, INRIA
+    close = None if is_short else near_name(catalogue, word.text, is_place=at in _BEFORE_TOWN)
+    is_elsewhere = "site" in parts.values or is_no_place or word.text in WORDS["nationalities"]  # in Frascati, Italy
+    is_place = at in ("in", "near") and typed[0].isalpha() and not is_elsewhere
+    is_capital = PATTERNS["capital"].match(parts.line, word.start) and not (at in _BEFORE_TOWN and is_elsewhere)
+    has_weight = bool(slot and slot["who"] is None and is_capital and not parts.line.isupper())
+    is_asker = (is_short or (at == "at" and "site" in parts.values)) and bool(  # of 8 H100 at ETH all is known
+        ({"chip"} if at == "on" else _KNOWN_ENOUGH) & parts.values.keys())  # fmt: skip
     known = {"model"} if PATTERNS["sized_name"].match(parts.line.lower(), word.end) else {"chip", "model"}  # 400M bert
-    is_name = PATTERNS["code"].match(parts.line, word.start) or (
-        PATTERNS["like_name"].fullmatch(word.text) and not known <= parts.values.keys()
+    is_name = (
+        PATTERNS["code"].match(parts.line, word.start)
+        or (PATTERNS["like_name"].fullmatch(word.text) and not known <= parts.values.keys())
+        or (has_weight and not is_asker)
     )
-    is_within = is_behind and (has_site or is_no_place)  # in Frascati, Italy
-    is_capital = PATTERNS["capital"].match(parts.line, word.start) and not (parts.line.isupper() or is_within)
-    is_name = is_name or (slot is not None and slot["who"] is None and is_capital)
     if parts.phrases and (close or is_place or is_name):
         since = slot.start() if slot is not None and (is_place or is_name) else word.start
         parts.ask(word.start, word.end, {close: close} if close else {}, since=since)
+    return has_weight and is_asker
 
 
 def called_as(catalogue: Catalogue, choice: str) -> str:

@@ -96,10 +96,11 @@ def _add_many(
 
 
 def _is_kept(parts: LineParts, name: LineName, count: LineCount | None, kept_from: int | None) -> bool:
+    is_leased = PATTERNS["on_lease"].match(parts.plain, name.end)
     if (
-        "have" in parts.values
-        or count is None
-        or PATTERNS["on_lease"].match(parts.plain, name.end)
+        count is None
+        or "have" in parts.values
+        or is_leased
         or PATTERNS["leased_before"].search(parts.plain[: count.start])
     ):
         return False
@@ -122,10 +123,8 @@ def read_generic_count(parts: LineParts) -> None:
             box = PATTERNS["box"].match(parts.rest, word.end)  # two gpu nodes
             many = count.many * (machine_size(parts.values.get("chip", "")) if box else 1)
             parts.add("gpus", many, count.start, box.end() if box else word.end)
-        elif (
-            count
-            and word.text in WORDS["machines"].split()
-            and ("machine_of" in parts.values or ("gpus" not in parts.values and "chip" in parts.values))
+        elif (count and word.text in WORDS["machines"].split()) and (
+            "machine_of" in parts.values or ("gpus" not in parts.values and "chip" in parts.values)
         ):
             each = parts.values.pop("machine_of", 0) or machine_size(parts.values["chip"])
             parts.values.pop("gpus", None)

@@ -24,6 +24,7 @@ TOKENS_PER_SEQUENCE = 4_096  # as a plan has where nobody states it
 _FASTEST_OF_ONE = 300  # tokens a second: more are those of all users
 _SHARE_OF_RATE = 0.4  # an assumption: large published runs use 0.3 to 0.5 of the dense rate
 _MOST_OF_A_RUN = HOURS_PER_YEAR / 4
+_FRAMES_PER_S, _SLICES_OF_STUDY, _TILES_OF_SLIDE = 15.0, 200, 5_000  # assumptions
 _SHARE_OF_PEAKS, _LEAST_STEADY = 0.1, 0.5  # assumptions: of the time; less than that is the share of the peaks
 _MOST_AT_A_TIME = 20  # runs: of more beside each other the rhythm is that of something else
 _MOST_OF_ONE = 32_768  # tokens: more are no single answer
@@ -89,6 +90,18 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("rps", {"text_encoder", "token_rate"}, lambda of: max(
         of["token_rate"] / of.get("in", _USUAL.input_tokens), LEAST_RPS)),
     ("rps", {"written_rate"}, lambda of: max(of["written_rate"] / of.get("out", _USUAL.output_tokens), LEAST_RPS)),
+    ("runs", {"bare_rate", "tune"}, lambda of: of.pop("bare_rate") * SECONDS_PER_HOUR * HOURS_PER_MONTH),
+    ("runs", {"bare_rate", "train"}, lambda of: of.pop("bare_rate") * SECONDS_PER_HOUR * HOURS_PER_MONTH),
+    ("apart", {"bare_rate", "model"}, lambda of: max(of["bare_rate"], LEAST_RPS)),
+    ("rps", {"apart"}, lambda of: of["apart"]),
+    ("streams", {"cameras", "of_vision"}, lambda of: of["cameras"]),
+    ("fps", {"streams"}, lambda of: _FRAMES_PER_S),
+    ("rps", {"fps", "of_vision"}, lambda of: of["fps"] * of.get("streams", 1)),
+    ("rps_by_the_hour", {"cameras", "busy"}, lambda of: True),
+    ("pictures", {"rps", "of_volumes"}, lambda of: of.pop("rps") * _SLICES_OF_STUDY),
+    ("pictures", {"rps", "of_slides"}, lambda of: of.pop("rps") * _TILES_OF_SLIDE),
+    ("rps", {"pictures"}, lambda of: of["pictures"]),
+    ("each_hours", {"team", "busy", "of_artists"}, lambda of: of["busy"] if "rps" in of else of.pop("busy")),
     ("place", {"space_month"}, lambda of: "colocation"),
     ("has_parts", {"parts_asked"}, lambda of: True),
     ("of_clips", {"speech", "rps"}, lambda of: True),
@@ -105,6 +118,7 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
         of["multiple_in"][1], of.get("length", Scenario().years * HOURS_PER_YEAR))) - 1),
     ("ends_growth", {"grows_to", "gpus", "growth"}, lambda of: math.ceil(
         MONTHS_PER_YEAR * math.log(of["grows_to"] / of["gpus"]) / math.log1p(of["growth"]))),
+    ("growth", {"growth_each"}, lambda of: min(of["growth_each"], MOST_GROWTH)),
     ("evenly_to", {"grows_to"}, lambda of: of["grows_to"]),
     ("growth", {"evenly_to", "gpus"}, lambda of: min((of["grows_to"] / of["gpus"]) ** (
         HOURS_PER_YEAR / of.get("length", of.get("due", Scenario().years * HOURS_PER_YEAR))) - 1, MOST_GROWTH)),
@@ -202,7 +216,7 @@ def _add_month(values: dict[str, Any], notes: list[str]) -> None:
     timed = {"due", "length", "stray", "date", "train", "tune"}
     is_served = {"billfor", "serve", "rps"} & values.keys() and not is_trained
     if "tokens" in values and not is_trained and values["tokens"] <= _MOST_OF_ONE:  # of each answer, or of each text
-        values.setdefault("out" if is_served else "in", values.pop("tokens"))
+        values.setdefault("out" if is_served and "text_encoder" not in values else "in", values.pop("tokens"))
     elif "tokens" in values and is_served and "rps" not in values:  # of gpt-4o, or my own GPU
         each = HOURS_PER_MONTH / values["every"] if "every" in values else values.get("length", HOURS_PER_MONTH)
         values["token_rate"] = values.pop("tokens") / each / SECONDS_PER_HOUR
@@ -225,9 +239,7 @@ def _add_stated(values: dict[str, Any], notes: list[str]) -> None:
     for name, stated, value in _DERIVED:
         if stated <= values.keys() and name not in values:
             values[name] = value(values)
-            notes += [
-                WORDS["said"][stated_one].format(values[name]) for stated_one in sorted(stated & WORDS["said"].keys())
-            ]
+            notes += [WORDS["said"][it].format(values[name]) for it in sorted(stated & WORDS["said"].keys())]
     if {"reserved", "is_renewal"} & values.keys():
         notes += [] if "busy" in values else [WORDS["said"]["paid_idle"]]
         values |= {"busy": 1.0, "length": HOURS_PER_YEAR} | values
@@ -252,12 +264,9 @@ def _add_facts(catalogue: Catalogue, values: dict[str, Any]) -> None:
 
 
 def _add_fed(values: dict[str, Any], notes: list[str]) -> None:
-    if (
-        not {"kw", "machine_kw"} <= values.keys()
-        or {"gpus", "have", "model", "team", "bill", "budget", "monthly_budget"} & values.keys()
-    ):
-        return
-    if machines := int(values["kw"] / values["machine_kw"]):
+    others = {"gpus", "have", "model", "team", "bill", "budget", "monthly_budget"} & values.keys()
+    is_fed = {"kw", "machine_kw"} <= values.keys() and not others
+    if is_fed and (machines := int(values["kw"] / values["machine_kw"])):
         values["gpus"] = machines * machine_size(values.get("chip", USUAL_ACCELERATOR))
         notes.append(f"{values['kw']:,.10g} kW feed {machines:,} machines of {values['machine_kw']:g} kW each.")
 
@@ -268,12 +277,11 @@ def _add_speed(values: dict[str, Any], notes: list[str]) -> None:
         month = HOURS_PER_MONTH * SECONDS_PER_HOUR
         values["token_rates"] = tuple(values.pop(f"all_{it}", values.pop(it, 0)) / month for it in ("in", "out"))
         notes.append("So many tokens are taken for each month.")
-    if "tps" not in values or "text_encoder" in values or values["tps"] <= 0:
-        return
-    if values["tps"] <= _FASTEST_OF_ONE and {"rps", "team", "online", "inflight", "place", "local"} & values.keys():
+    is_rate = "text_encoder" not in values and values.get("tps", 0) > 0
+    if is_rate and values["tps"] <= _FASTEST_OF_ONE and {*WORDS["seen_by_one"]} & values.keys():
         values.setdefault("tpot", 1_000 / values.pop("tps"))
         notes.append("The tokens a second are taken for what each user sees; for all write written tokens a second.")
-    else:
+    elif is_rate:
         values.setdefault("written_rate", values.pop("tps"))
 
 
@@ -301,22 +309,15 @@ def _day_of(match: re.Match[str], day: date) -> date | None:
     if named := match["feast"] or match["season"]:
         feast = date.fromisoformat(f"{match['year3'] or day.year}-{WORDS['feasts'][named]}")
         return feast if feast > day else feast.replace(year=day.year + 1)
-    if match["iso"]:
-        iso = match["iso"].replace("-", "")
+    if iso := (match["iso"] or "").replace("-", ""):
         return max(date.fromisoformat(f"{iso[:6]}01") + timedelta(int(iso[6:]) - 1), day)
-    year, month = (
-        match["year"]
-        or match["year2"]
-        or match["only"]
-        or (day.year + match["this"].startswith("next") if match["this"] else None),
-        match["month"],
-    )
+    year, month = (match["year"] or match["year2"] or match["only"] or (
+        day.year + match["this"].startswith("next") if match["this"] else None)), match["month"]  # fmt: skip
     if not (year or month or match["quarter"]):
         return None
     is_to = match["way"] == "to" and "||||" in match.string[: match.start()]  # from january to june
-    is_end = is_to or re.search("end|stop|done|finish|over|expir|run|through", match["way"]) is not None
-    ends = is_end and match["month"] and not match["day"]
-    part = (match["part"] or ("end" if ends else ""))[:3]
+    ends = is_to or re.search("end|stop|done|finish|over|expir|run|through", match["way"])
+    part = (match["part"] or ("end" if ends and match["month"] and not match["day"] else ""))[:3]
     number = MONTH_NAMES.index(month[:3]) + 1 if month else 1
     number = 3 * int(match["quarter"][1]) - (0 if part == "end" else 2) if match["quarter"] else number
     number = {"mid": 6, "end": 12}.get(part, 1) if match["only"] or match["this"] else number

@@ -55,10 +55,9 @@ def find_amounts(line: str, rates: Rates, by_token: bool = False) -> Iterator[Li
 
 def _is_sum(line: str, match: re.Match[str], *, by_token: bool) -> bool:
     """Return whether a number behind `pay`, `bill` or `budget` is a sum; the budget may stand before its word."""
-    if match["verb"] == "budget" and BLANK in line[: match.start()]:
-        return False
+    is_stated = match["verb"] == "budget" and BLANK in line[: match.start()]
     is_said = match["verb"].startswith(("budget", "cash", "bill", "invoice", "capex", "salar"))
-    return bool(is_said or match["per"] or match["ly"] or (by_token and "month" in line))
+    return not is_stated and bool(is_said or match["per"] or match["ly"] or (by_token and "month" in line))
 
 
 def _amount(line: str, match: re.Match[str], mark: str, rates: Rates, *, by_token: bool = False) -> LineAmount:
@@ -166,7 +165,5 @@ def _by_period(line: str, match: re.Match[str], per: str, usd: float, roles: set
     if kind == "rent" and {"most", "paid_now"} & roles and usd <= _MOST_AN_HOUR:
         return "most_rent" if "most" in roles else "paid_rent"
     is_on_demand = "on_demand" in roles and usd < _MOST_AN_HOUR and PATTERNS["for_a_term"].search(line)
-    if is_on_demand and (kind == "rent" or not per):
-        return "on_demand"
-    is_of_node = kind == "rent" and PATTERNS["node_behind"].match(line, match.end())
-    return "node_rent" if is_of_node else "machine_rent" if kind == "rent" and usd > _MOST_AN_HOUR else kind
+    rent = "node_rent" if PATTERNS["node_behind"].match(line, match.end()) else "machine_rent" * (usd > _MOST_AN_HOUR)
+    return "on_demand" if is_on_demand and (kind == "rent" or not per) else (kind == "rent" and rent) or kind

@@ -13,8 +13,8 @@ from planner.speed.serving.non_llm import match_non_llm_work
 from planner.speed.training.images import match_image_network
 from planner.study.one_line import line_sellers
 from planner.study.one_line.line_records import GPU_WORDS
-from planner.study.one_line.line_rules import BLANK, PATTERNS, VERBS
-from planner.study.one_line.line_words import FILLERS, QUIET, WORDS
+from planner.study.one_line.line_rules import PATTERNS, VERBS
+from planner.study.one_line.line_words import FILLERS, FOREIGN, QUIET, WORDS
 from pricing import Catalogue, PricingError, UnknownNameError, names
 from pricing.caching import cached
 from pricing.errors import AmbiguousNameError, NameLookupError
@@ -24,6 +24,7 @@ from pricing.near import near
 _MOST_WORDS, _SHORT, _LEAST_LETTERS, _LONG, _MOST_CHOICES = 6, 3, 5, 9, 4
 _SIZE_WITHIN, _SIZE_NEAR = 0.05, 0.22
 _LEAST_BARE_SIZE = 0.1
+_OFTEN, _REAL = WORDS["often_misspelt"].split(), frozenset(re.findall("[a-zß-ÿ]{4,}", str(WORDS).lower()))
 _PARTS_OF_NAMES = frozenset(WORDS["parts_of_names"].split())
 _BILLIONS = {"b": 1.0, "bn": 1.0, "billion": 1.0, "m": 1e-3, "t": 1e3, "trillion": 1e3}
 
@@ -110,6 +111,17 @@ def near_name(catalogue: Catalogue, word: str, *, is_place: bool) -> str | None:
     return close[0] if close and not is_known and abs(len(close[0]) - len(letters)) <= 1 else None
 
 
+def correct_slips(catalogue: Catalogue, line: str) -> tuple[str, list[str]]:
+    """Return a line with each word that is one slip from a common one corrected, and note each: lama, usres."""
+    known, words = _REAL.union(*_vocabulary(catalogue).values()), PATTERNS["plain_word"].findall(line.lower())
+    close = {
+        word: near(word, [it for it in _OFTEN if it[0] == word[0] and abs(len(it) - len(word)) <= 1], slips=1)
+        for word in dict.fromkeys(words) if word not in known and not FOREIGN.fullmatch(word)
+    }  # fmt: skip
+    notes = [f"{word} is taken for {each}." for word in close for each in close[word]]
+    return PATTERNS["plain_word"].sub(lambda it: (close.get(it[0].lower()) or it)[0], line), notes
+
+
 @cached(2, same=lambda catalogue: (catalogue.digest,))
 def _vocabulary(catalogue: Catalogue) -> Mapping[str, frozenset[str]]:
     """Return every word of a name of each kind: words that are none of these need no look-up."""
@@ -131,8 +143,7 @@ def _vocabulary(catalogue: Catalogue) -> Mapping[str, frozenset[str]]:
 
 
 def _spellings(*records_of: Mapping[str, Any]) -> list[str]:
-    records = ((key, record) for records in records_of for key, record in records.items())
-    usual = ((key, record, getattr(record, "usual", None)) for key, record in records)
+    usual = ((*item, getattr(item[1], "usual", None)) for records in records_of for item in records.items())
     return [
         name for key, record, names_of in usual
         for name in (key, record.label, *getattr(record, "aliases", ()), *(names_of.names if names_of else ()))
@@ -142,14 +153,10 @@ def _spellings(*records_of: Mapping[str, Any]) -> list[str]:
 def _may_be_name(line: str, span: list[LineToken]) -> bool:
     first, last = span[0], span[-1]
     between = line[first.start : last.end]
-    is_cut = (
-        BLANK in between
-        or re.search(r"[,;]|: |\d/\d|\d[bm] (?:\d+|q\d)$", between)
-        or re.match(r",\d{3}", line[last.end :])
-        or not all(re.search(r"\w", each.text) for each in (first, last))
-    )
+    is_cut = (re.search(r"[|,;]|: |\d/\d|\d[bm] (?:\d+|q\d)$", between) or re.match(r",\d{3}", line[last.end :])
+        or not all(re.search(r"\w", each.text) for each in (first, last)))  # fmt: skip
     is_filler = first.text in FILLERS - {"us", "new"}
-    is_filler = is_filler or last.text in FILLERS - {"us", "small", "large", "text", "mini", "max"}
+    is_filler = is_filler or last.text in FILLERS - {"us", "small", "large", "huge", "tiny", "text", "mini", "max"}
     is_count = first.text.isdecimal() and len(first.text.lstrip("0")) < len("4090")
     return not (is_cut or is_filler or is_count) and last.text != "solar"  # where power comes from
 
@@ -206,9 +213,8 @@ def _fits(kind: str, called: str, line: str, place: tuple[int, int], typed: str)
             r" (?:vs|versus|or) ", behind
         )
         return "tpu" in line if called[0] == "v" else beside is not None
-    if kind == "place" and re.search(r"\d\w*$", before.rstrip()) and PATTERNS["describes"].match(behind):
-        return False  # 4090 48gb china mod
-    return kind != "place" or _may_be_place(called, before, typed[slice(*place)])
+    is_mod = re.search(r"\d\w*$", before.rstrip()) and PATTERNS["describes"].match(behind)  # 4090 48gb china mod
+    return kind != "place" or (not is_mod and _may_be_place(called, before, typed[slice(*place)]))
 
 
 def _may_be_place(called: str, before: str, typed: str) -> bool:
@@ -216,12 +222,8 @@ def _may_be_place(called: str, before: str, typed: str) -> bool:
     words = {*WORDS["before_place"]} - ({"to", "from"} if called == "us" else set())
     is_behind = (before.split() or [""])[-1] in words and called not in WORDS["no_places"]
     is_region = re.search(r"-|^[^0-9]*$|[a-z]{5}[0-9]$", called)  # of places only they have digits: us-east-1, eastus2
-    return is_region is not None and (
-        (len(called) > _SHORT and called != "world")
-        or is_behind
-        or called in {*WORDS["places_in_capitals"]} - {"us"}
-        or (typed.isupper() and called == "us")
-    )
+    is_code = called in WORDS["places_in_capitals"] and (called != "us" or typed.isupper())
+    return is_region is not None and bool((len(called) > _SHORT and called != "world") or is_behind or is_code)
 
 
 def _chip(catalogue: Catalogue, called: str) -> Meant:
@@ -255,9 +257,8 @@ def _model(catalogue: Catalogue, called: str) -> Meant:
         key = max(several.candidates, key=lambda key: catalogue.models[key].released or "")
         return Meant(key, f"{called!r} is taken for {catalogue.models[key].label}: it is the newest of that name.")
     except UnknownNameError as error:
-        if work := match_image_network(called) or match_non_llm_work(called):
-            return Meant(work)
-        return _newest(catalogue, called, error)
+        work = match_image_network(called) or match_non_llm_work(called)
+        return Meant(work) if work else _newest(catalogue, called, error)
 
 
 def _newest(catalogue: Catalogue, called: str, error: UnknownNameError) -> Meant:
@@ -285,16 +286,14 @@ def _of_size(catalogue: Catalogue, called: str, billions: float) -> Meant:
     if billions < _LEAST_BARE_SIZE and not re.search("param|model", called):  # 60M in two years
         raise UnknownNameError(f"No model has a size of {called}.", ())
 
-    def rank(key: str) -> tuple[bool, bool, bool, str]:
-        record, is_so_called = texts[key], re.search(rf"(?<![\d.]){billions:g}b", key.casefold()) is not None
-        return record.active_params_b is None, is_so_called, record.family.startswith("Llama"), record.released or ""
-
     texts = {key: record for key, record in catalogue.models.items() if record.modality == "text"}
     off = {key: abs(math.log(record.params_b / billions)) for key, record in texts.items()}
     within = max(min(off.values()), math.log1p(_SIZE_WITHIN))
     if within > _SIZE_NEAR:
         raise UnknownNameError(f"No model has a size of {called}.", ())
-    key = max((key for key in texts if off[key] <= within), key=rank)
+    key = max((key for key in texts if off[key] <= within), key=lambda key: (
+        texts[key].active_params_b is None, re.search(rf"(?<![\d.]){billions:g}b", key.casefold()) is not None,
+        texts[key].family.startswith("Llama"), texts[key].released or ""))  # fmt: skip
     return Meant(key, f"{called!r} is taken for {texts[key].label}: a model of about that size and of a usual shape.")
 
 

@@ -134,7 +134,9 @@ def _goes_by_hours(values: Mapping[str, Any], task: str) -> bool:
         return not {*WORDS["of_one_run"]} & values.keys()
     is_short = {"gpus", "length"} <= values.keys() and values["length"] < _SHORTEST_HOURS
     is_used = "gpus" in values and values.get("busy", 1) < 1
-    return "model" in values and not task and (is_short or is_used or "gpu_hours" in values)
+    is_studio = ({"of_artists", "model"} <= values.keys() and {"image", "video"} & values.keys() and task in (
+        "", "serve") and not {"gpus", "rps", "each_rps", "texts", "peak", "bill"} & values.keys())  # fmt: skip
+    return is_studio or ("model" in values and not task and (is_short or is_used or "gpu_hours" in values))
 
 
 def _task(values: dict[str, Any], notes: list[str]) -> str:
@@ -151,7 +153,8 @@ def _task(values: dict[str, Any], notes: list[str]) -> str:
     named = "" if "gpu_hours" in values and not stated else named  # H100-hours for an LLM
     task = named or stated or ("serve" if is_replaced or is_served else "")
     if "bill" in values and not tuned and ("offered" in values or task != "serve" or "model" not in values):
-        return "bill" if values.get("modality", "text") == "text" else task or "serve"
+        is_by_hours = "gpu_hours" in values and not stated  # 400 hours of an A10G a week
+        return "hours" if is_by_hours else "bill" if values.get("modality", "text") == "text" else task or "serve"
     if _goes_by_hours(values, task):
         return "hours"
     if "model" in values and not task:
@@ -159,9 +162,9 @@ def _task(values: dict[str, Any], notes: list[str]) -> str:
     if task and "model" not in values:
         if not stated and not (task == "serve" and "team" in values):
             return "hours"
-        kinds = (it for it in ("audio", "of_images", "for_code") if it in values)
-        values["model"] = WORDS["usual_models"][next(kinds, "serve")]
-        notes.append(f"No model on record is named: {values['model']} is taken.")
+        kind = next((it for it in ("audio", "of_vision", "of_images", "for_code") if it in values), "serve")
+        values["model"] = WORDS["usual_models"][kind]
+        notes.append(WORDS["said"].get(f"no_{kind}", WORDS["said"]["no_model"]).format(values["model"]))
     return task or "hours"
 
 
@@ -201,7 +204,9 @@ def _add_chip(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any]
     elif task in ("train", "tune", "serve", "bill") and not {"gpus", "of_credits"} & values.keys():
         data["accelerator"] = ANY_ACCELERATOR
     elif task != "bill" and ("anyone" not in values or not {"gpu_hours", "length", "due"} & values.keys()):
-        notes.append(f"No GPU is named: {catalogue.accelerator_label(USUAL_ACCELERATOR)} is taken.")
+        data["accelerator"] = WORDS["usual_models"]["studio"] if (
+            {"of_artists", "model"} <= values.keys()) else USUAL_ACCELERATOR  # fmt: skip
+        notes.append(f"No GPU is named: {catalogue.accelerator_label(data['accelerator'])} is taken.")
     if "have" in values:
         data["kept"] = {"accelerators": values["have"], "accelerator": values["chip_have"]}
         data["kept"] |= {"bought_year": values["since"]} if "since" in values else {}
@@ -262,9 +267,9 @@ def _add_usual_training(train: dict[str, Any], values: Mapping[str, Any], task: 
 
 def _serving(data: Mapping[str, Any], values: dict[str, Any], notes: list[str]) -> dict[str, Any]:
     stated = {field: values[name] for name, field in WORDS["of_serving"].items() if name in values}
-    serve: dict[str, Any] = {"model": values["model"]} | (
-        {"input_tokens": int(values["seq"])} if "seq" in values else {}
-    )
+    serve: dict[str, Any] = {"model": WORDS["served_as"].get(values["model"], values["model"])}
+    notes += [WORDS["said"]["served_as"].format(values["model"], serve["model"])] * (serve["model"] != values["model"])
+    serve |= {"input_tokens": int(values["seq"])} if "seq" in values else {}
     serve |= {field: int(value) if field.endswith("put_tokens") else value for field, value in stated.items()}
     if serve.get("requests_per_s", 0) > 0:
         serve["requests_per_s"] = max(serve["requests_per_s"], LEAST_RPS)
@@ -320,16 +325,14 @@ def _add_people(work: dict[str, Any], values: Mapping[str, Any], notes: list[str
 
 
 def _add_gpu_hours(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -> None:
-    hours, every = values["gpu_hours"]
-    if every is None:
-        _add_block(data, hours, notes)
-        if "due" not in values:  # no longer than it lasts
-            usual = Scenario().years * HOURS_PER_YEAR
-            values.setdefault("length", min(hours / data["work"][0]["accelerators"], usual))
+    (hours, every), work = values["gpu_hours"], data["work"][0]
+    if every is not None:
+        many = work.get("accelerators", max(math.ceil(hours / every), 1))
+        work |= {"accelerator_hours_per_month": hours * HOURS_PER_MONTH / every, "accelerators": many}
         return
-    work = data["work"][0]
-    many = work.get("accelerators", max(math.ceil(hours / every), 1))
-    work |= {"accelerator_hours_per_month": hours * HOURS_PER_MONTH / every, "accelerators": many}
+    _add_block(data, hours, notes)
+    if "due" not in values:  # no longer than it lasts
+        values.setdefault("length", min(hours / work["accelerators"], Scenario().years * HOURS_PER_YEAR))
 
 
 def _add_block(data: dict[str, Any], hours: float, notes: list[str]) -> None:

@@ -66,16 +66,14 @@ class LineReading:
 
 def question_sentence(question: LineQuestion) -> str:
     """Return an open question with its choices, each as what to write."""
-    choices = "; ".join(f"{label} (write {line})" for label, line in question.choices.items())
-    return f"{printable(question.text, 40)}: {choices}"
+    choices = (f"{label} (write {line})" for label, line in question.choices.items())
+    return f"{printable(question.text, 40)}: {'; '.join(choices)}"
 
 
 def sentence_of_reading(reading: LineReading, plan: str, ending: str = ANSWERED) -> str:
     """Return the plan of a line as a sentence, with what it leaves out and whether it is answered."""
-    if not reading.left_out:
-        return f"Read as: {plan}."
     left = "; ".join(printable(each, 120) for each in reading.left_out)
-    return f"Read as: {plan}. Left out: {left}. {ending}"
+    return f"Read as: {plan}. Left out: {left}. {ending}" if left else f"Read as: {plan}."
 
 
 def reading_sentences(reading: LineReading) -> tuple[str, ...]:
@@ -140,11 +138,9 @@ _SHOWN: Mapping[str, Callable[[Any], str]] = {
 
 def shown_value(name: str, value: Any) -> str:
     is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15
-    if is_number:
-        return _SHOWN.get(
-            name, "{:,.3g}".format if abs(value) < 1_000 and round(value, 2) != value else "{:,.10g}".format
-        )(value)
-    return "yes" if value is True else _SHOWN.get(name, str)(value)
+    is_exact = is_number and (abs(value) >= 1_000 or round(value, 2) == value)
+    usual = "{:,.10g}".format if is_exact else "{:,.3g}".format if is_number else str
+    return "yes" if value is True else _SHOWN.get(name, usual)(value)
 
 
 MOST_SIDES = 4  # as many plans as can be pinned
@@ -185,7 +181,7 @@ class LineParts:
         """Keep a quantity and blank out its words; the first of a kind counts, a second one is not understood."""
         self.taken += [] if name in WORDS["named"] else [(start, end)]
         if name == "gpus" and name in self.values and PATTERNS["another"].search(self.line[:start]):
-            self.left_out.append(self.line[start:end].strip(" ,;"))  # 16 here and 16 there
+            self.left_out.append(self.typed(start, end))  # 16 here and 16 there
         if self.values.get(name, value) != value:
             if name == "team" and PATTERNS["and"].fullmatch(self.line[self.spans[name][1] : start]):
                 value += self.values[name]  # 4 students and 2 postdocs
@@ -200,15 +196,11 @@ class LineParts:
         self.values[name] = value
         self.rest = blank(self.rest, start, end)
         label = WORDS["labels"].get(name) or (KEYS[name].label if name in KEYS else name)
-        if self.line[end - 1 : end].isalnum():
-            end = PATTERNS["rest_of_word"].match(self.line, end).end()  # type: ignore[union-attr]
-        start -= len(re.search(r"\w*$", self.line[:start])[0]) if self.line[start : start + 1].isalnum() else 0  # type: ignore[index]
-        text = self.line[start:end].strip(" ,;")
-        self.phrases.append(UnderstoodPhrase(text, label, shown_value(name, value) if shown is None else shown))
+        shown = shown_value(name, value) if shown is None else shown
+        self.phrases.append(UnderstoodPhrase(self.typed(start, end), label, shown))
 
     def _leave_second(self, name: str, start: int, end: int) -> None:
-        second = self.line[start:end].strip(" ,;")
-        first = self.line[slice(*self.spans.get(name, (0, 0)))].strip(" ,;")
+        second, first = self.typed(start, end), self.typed(*self.spans.get(name, (0, 0)))
         is_served = name == "team" and re.match(r"(?:to|for|with) ", first.lower())  # a 6 person startup, for 800 users
         has_weight = name != "place" and not is_served and (name != "team" or re.search(r"\d", second))
         if has_weight and name in WORDS["one_counts"].split() and re.search(r"\d", second) and first:
@@ -234,8 +226,15 @@ class LineParts:
 
     def words_of(self, name: str) -> str:
         """Return the words of a quantity as they were typed."""
-        start, end = self.spans.get(name, (0, 0))
-        return self.line[start:end].strip(" ,;") or WORDS["labels"].get(name, name)
+        return self.typed(*self.spans.get(name, (0, 0))) or WORDS["labels"].get(name, name)
+
+    def typed(self, start: int, end: int) -> str:
+        """Return a part of the line as it was typed, in whole words: an English word may be shorter than its own."""
+        end += len(re.match(r" *", self.plain[end:])[0]) if self.line[end : end + 1].strip() else 0  # type: ignore[index]
+        if self.line[end - 1 : end] not in (" ", ",", ";"):
+            end = PATTERNS["rest_of_word"].match(self.line, end).end()  # type: ignore[union-attr]
+        start -= len(re.search(r"\w*$", self.line[:start])[0]) if self.line[start : start + 1].isalnum() else 0  # type: ignore[index]
+        return self.line[start:end].strip(" ,;")
 
     def compared(self) -> dict[str, str]:
         """Return the line of each side that it compares, h100 or mi300x, itself for the first: none is left out.

@@ -141,7 +141,7 @@ _VALUES: Mapping[str, Any] = {
     "span_of_period": lambda match: number_in(match) * hours_of(match["span"]) / hours_of(match["unit"]),
     "multiple": lambda match: float(WORDS["times"][match["times"]]),
     "multiple_of_span": lambda match: (
-        float(WORDS["times"][match["times"]]), number_in(match) * hours_of(match["unit"])),
+        float(WORDS["times"].get(match["times"], match["times"])), number_in(match) * hours_of(match["unit"])),
     "multiple_less_one": lambda match: float(WORDS["times"][match["times"]]) - 1,
     "rest_share": lambda match: 1 - number_in(match) / 100,
     "in_thousands": lambda match: number_in(match) * (1_000.0 if match["size"].startswith(("p", "m")) else 1.0),
@@ -180,8 +180,8 @@ _VALUES: Mapping[str, Any] = {
         gpu_hours(match)[0] / SECONDS_PER_HOUR * parse_number(match["many"]) / (per_hours(match) or HOURS_PER_DAY)),
     "yearly_growth": lambda match: math.expm1(min(
         HOURS_PER_YEAR / (per_hours(match) or HOURS_PER_YEAR) * math.log1p(number_in(match) / 100), _MOST_LOG_GROWTH)),
-    "doubling": lambda match: min(
-        float(2 ** (HOURS_PER_YEAR / number_in(match) / hours_of(match["unit"]))) - 1, MOST_GROWTH),
+    "multiplied": lambda match: float(WORDS["times"].get(match["times"], match["times"])) ** min(
+        HOURS_PER_YEAR / (parse_number(match["n"] or "1")) / (per_hours(match) or 1.0), 60.0) - 1,
     "busy_share": lambda match: min(number_in(match) / (per_hours(match) or 1.0) * (
         WORKING_DAYS / DAYS_PER_WEEK if match["weekdays"] else 1.0), 1.0),
     "clock_share": clock_share, "nights": NIGHT_HOURS / HOURS_PER_DAY,

@@ -47,13 +47,10 @@ def with_price_of_tokens(catalogue: Catalogue, values: dict[str, Any], notes: li
     is_other = {"train", "tune"} & values.keys() or values.get("modality", "text") != "text"
     is_open = is_stated and {"seller", "billfor"} & values.keys() and ("bill" not in values or has_rate)
     price = "" if is_other or not is_open else values.get("billfor") or _hosted_price(catalogue, values)
-    if not price:
-        return
-    values |= {"billfor": price, "is_of_work": True, "serve": True}
-    hosted = catalogue.hosted[price]
-    notes.append(f"The hosted model is {hosted.label} of {hosted.vendor}, at its list price.")
-    if "model" not in values:
-        values["model"] = _run_instead(catalogue, price, notes)
+    if hosted := catalogue.hosted.get(price):
+        values |= {"billfor": price, "is_of_work": True, "serve": True}
+        notes.append(f"The hosted model is {hosted.label} of {hosted.vendor}, at its list price.")
+        values["model"] = values.get("model") or _run_instead(catalogue, price, notes)
 
 
 def _run_instead(catalogue: Catalogue, price: str, notes: list[str]) -> str:
@@ -112,29 +109,23 @@ def add_bill(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any],
 
 def _add_rented(catalogue: Catalogue, values: dict[str, Any], usd: float, notes: list[str]) -> None:
     """Add the GPUs that a bill of a seller of GPUs pays for all the time, where a line does not say how many."""
-    is_of_gpus = {"provider", "is_of_gpus"} & values.keys()
-    if not is_of_gpus or {"gpus", "model", "seller", "billfor", "serve"} & values.keys():
-        return
     chip = values.get("chip", USUAL_ACCELERATOR)
-    if listed := _listed(catalogue, values.get("provider"), chip):
+    is_other = not {"provider", "is_of_gpus"} & values.keys() or {*WORDS["of_others"]} & values.keys()
+    if not is_other and (listed := _listed(catalogue, values.get("provider"), chip)):
         each = min(listed.values()) if "provider" in values else statistics.median(listed.values())
         many = max(round(usd / HOURS_PER_MONTH / each), 1)
         values |= {"chip": chip, "gpus": many, "busy": values.get("busy", 1.0)}
         label = catalogue.accelerator_label(chip)
-        notes.append(
-            f"What is rented is not stated: {many:,} x {label}, which that bill pays for all the time, are taken."
-        )
+        notes.append(WORDS["said"]["rented_by_bill"].format(many, label))
 
 
 def _listed(catalogue: Catalogue, provider: str | None, chip: str, purchase: str = "on_demand") -> dict[str, float]:
     """Return what a seller lists for a chip, USD an hour; of all where none is named."""
     return {
-        key: offer.usd_per_accelerator_hour.newest.typical
-        for key, offer in catalogue.offers.items()
-        if (offer.accelerator, offer.purchase) == (chip, purchase)
-        and provider in (None, offer.provider)
+        key: offer.usd_per_accelerator_hour.newest.typical for key, offer in catalogue.offers.items()
+        if (offer.accelerator, offer.purchase) == (chip, purchase) and provider in (None, offer.provider)
         and offer.usd_per_accelerator_hour is not None
-    }
+    }  # fmt: skip
 
 
 def _hosted_price(catalogue: Catalogue, values: Mapping[str, Any]) -> str:
@@ -151,14 +142,11 @@ def _hosted_price(catalogue: Catalogue, values: Mapping[str, Any]) -> str:
         if model and (price.model == model or wanted.fullmatch(names.plain(key.partition("/")[2])))
     ]  # fmt: skip
     own = [key for key in of_seller if key in fitting] or (fitting if vendor not in WORDS["makers"] else [])
-    if model and not own and vendor not in WORDS["makers"] and "bill" not in values:
-        return ""
-
-    def rank(key: str) -> tuple[float, int]:
-        score = board.get(catalogue.hosted[key].model)
-        return (score.score if score else 0.0, -len(key))
-
-    return min(own, key=lambda key: (catalogue.hosted[key].model != model, len(key)), default=max(of_seller, key=rank))
+    is_unlisted = model and not own and vendor not in WORDS["makers"] and "bill" not in values
+    scores = {key: score.score for key in of_seller if (score := board.get(catalogue.hosted[key].model))}
+    best = max(of_seller, key=lambda key: (scores.get(key, 0.0), -len(key)))
+    closest = min(own, key=lambda key: (catalogue.hosted[key].model != model, len(key)), default=best)
+    return "" if is_unlisted else closest
 
 
 def add_seller(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any], notes: list[str]) -> None:
@@ -244,7 +232,7 @@ def _add_requests_of_each(values: dict[str, Any], notes: list[str]) -> None:
     if "each_rps" in values:
         a_day = values.get("rps", 0.0) * HOURS_PER_DAY * SECONDS_PER_HOUR if "of_people" in values else 1
         values["rps"] = values["each_rps"] * values.get("team", values.get("online", a_day))
-    elif "rps" in values and values["rps"] * HOURS_PER_DAY * SECONDS_PER_HOUR < values.get("team", 0) - 1:
+    elif "rps" in values and values["rps"] * HOURS_PER_DAY * SECONDS_PER_HOUR < min(values.get("team", 0) - 1, 300.0):
         values["rps"] *= values["team"]
         notes.append("So few requests are taken for those of each person.")
 
@@ -313,20 +301,15 @@ def renter_called(catalogue: Catalogue, called: str) -> Meant:
 def price_called(catalogue: Catalogue, called: str) -> Meant:
     fitting = [key for key in catalogue.hosted if names.plain(key.partition("/")[2]) == names.plain(called)]
     makers = [key for key in fitting if catalogue.hosted[key].vendor in WORDS["makers"]]
-    if not fitting:
-        return _newest_price(catalogue, called)
-    return Meant((makers or fitting)[0])
+    return Meant((makers or fitting)[0]) if fitting else _newest_price(catalogue, called)
 
 
 def _newest_price(catalogue: Catalogue, called: str) -> Meant:
     pieces = set(PATTERNS["pieces"].findall(called)) - {"-"}
     fitting = [
-        key
-        for key, price in catalogue.hosted.items()
-        if price.vendor in WORDS["makers"]
-        and "(" not in key
+        key for key, price in catalogue.hosted.items() if price.vendor in WORDS["makers"] and "(" not in key
         and pieces <= set(PATTERNS["pieces"].findall(key.split("/")[1].casefold()))
-    ]
+    ]  # fmt: skip
     if not fitting or not pieces & {*WORDS["hosted_names"]}:
         raise UnknownNameError(f"No hosted model is called {called!r}.", ())
     newest = max(fitting, key=lambda key: ([*map(float, PATTERNS["numbers"].findall(key))], -len(key)))
@@ -342,9 +325,8 @@ def machine_called(catalogue: Catalogue, called: str) -> Meant:
         for key, offer in (catalogue.offers.items() if is_instance else ())
         if offer.sku is not None and _is_called(offer.sku, words)
     }
-    if len({catalogue.offers[key].accelerator for key in fitting}) == 1:
-        return Meant(max(fitting, key=lambda key: fitting[key]))
-    return Meant(names.server(catalogue, called))
+    is_one = len({catalogue.offers[key].accelerator for key in fitting}) == 1
+    return Meant(max(fitting, key=lambda key: fitting[key]) if is_one else names.server(catalogue, called))
 
 
 def _is_called(sku: str, words: list[str]) -> bool:

@@ -58,8 +58,8 @@ def _digits(match: re.Match[str]) -> str:
     number = ((first or 1.0) + _PARTS.get(part or "", 0.0)) * _TIMES.get(times or "", 1.0)
     number += _below_thousand(match["rest"] or "")
     mark, text = "$" if times == "grand" else "", f"{number:.0f}" if number.is_integer() else f"{number:.10g}"
-    if len(mark + text) > len(match[0]):
-        text = next((f"{number / size:.10g}{letter}" for size, letter in _SIZES if number >= size), text)
+    is_long = len(mark + text) > len(match[0])
+    text = next((f"{number / size:.10g}{letter}" for size, letter in _SIZES if is_long and number >= size), text)
     return mark + text.zfill(len(match[0]) - len(mark))
 
 

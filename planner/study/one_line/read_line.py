@@ -36,7 +36,7 @@ from planner.study.one_line.line_asks import (
 )
 from planner.study.one_line.line_chips import add_chip, read_generic_count, with_count
 from planner.study.one_line.line_money import find_amounts
-from planner.study.one_line.line_names import LineName, find_names, sells_tokens, work_of_kind
+from planner.study.one_line.line_names import LineName, correct_slips, find_names, sells_tokens, work_of_kind
 from planner.study.one_line.line_plan import plan_of
 from planner.study.one_line.line_records import (
     ANSWER_IT,
@@ -67,7 +67,7 @@ _MOST_WITH_GPUS = 500  # people: more of them use a service
 
 def read_line(catalogue: Catalogue, typed: str, day: date | None = None) -> LineReading:
     """Return the plan that a line asks for on a day (none: the catalogue's). Raises `LineError` where there is none."""
-    parts = _spelled(typed, day or catalogue.day)
+    parts = _spelled(catalogue, typed, day or catalogue.day)
     line = parts.line
     if offers := offers_of(catalogue, line):
         return _with_offers(catalogue, line, offers, parts.values["day"])
@@ -84,7 +84,7 @@ def read_line(catalogue: Catalogue, typed: str, day: date | None = None) -> Line
         () if PATTERNS["costs"].search(parts.line.lower()) or "each_hours" in parts.values else take(parts.rest, STRAY)
     )  # per month, of nothing that was read
     unknown = tuple(unknown_words(catalogue, parts))
-    parts.left_out += [parts.line[start:end].strip() for _, _, start, end in periods]
+    parts.left_out += [parts.typed(start, end) for _, _, start, end in periods]
     ask_what_for(parts)
     parts.phrases.sort(key=lambda phrase: line.find(phrase.text))
     if parts.questions:
@@ -112,15 +112,16 @@ def _with_offers(catalogue: Catalogue, line: str, offers: Mapping[str, str], day
     )  # fmt: skip
 
 
-def _spelled(typed: str, day: date) -> LineParts:
+def _spelled(catalogue: Catalogue, typed: str, day: date) -> LineParts:
     """Return a line in the spelling that its rules read. Raises `LineError` where it is empty or too long."""
     line = " ".join(unicodedata.normalize("NFKC", typed.replace("m²", "sqm")).split())
     if not line:
         raise LineError(f"The line is empty: write {_EXAMPLE}.")
     if len(line) > LONGEST:
         raise LineError(f"The line has {len(line):,} characters, at most {LONGEST} are read: write {_EXAMPLE}.")
+    line, notes = correct_slips(catalogue, line)
     lower = "".join(low if len(low := mark.lower()) == 1 else mark for mark in line)
-    parts = LineParts(line, plain_spelling(lower), {"day": day})
+    parts = LineParts(line, plain_spelling(lower), {"day": day}, notes=notes)
     parts.rest = parts.plain = middle_of_ranges(parts.rest, parts.notes)
     return parts
 
@@ -133,7 +134,7 @@ def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...])
         raise LineError(_refusal(parts, error)) from error
     if is_guess(scenario, values):  # a word that nobody knows may be the name
         parts.left_out, unknown = [*parts.left_out, *unknown], ()
-    explained = {"machine_size", *(name for name, by in WORDS["explained"].items() if by in values)}
+    explained = {"machine_size", "growth_each", *(name for name, by in WORDS["explained"].items() if by in values)}
     stated = sorted(parts.spans.keys() & values.keys() - explained, key=parts.spans.__getitem__)
     ignored = (
         name for name in stated
@@ -190,18 +191,13 @@ def _refusal(parts: LineParts, error: ScenarioError) -> str:
 
 def _is_ignored(catalogue: Catalogue, values: Mapping[str, Any], name: str, scenario: Scenario) -> bool:
     value = values[name]
-    if isinstance(value, tuple) and value:
-        other: Any = (value[0] * 3, *value[1:])
-    elif isinstance(value, str) and re.match(r"\d", value):
-        other = f"3{value}"
-    elif isinstance(value, int | float) and not isinstance(value, bool):
+    other: Any = (value[0] * 3, *value[1:]) if isinstance(value, tuple) and value else None
+    other = f"3{value}" if isinstance(value, str) and re.match(r"\d", value) else other
+    if isinstance(value, int | float) and not isinstance(value, bool):
         other = value * 3 if value > 1 else value / 3
-    else:
-        return False
-    try:
-        return plan_of(catalogue, {**values, name: other})[0] == scenario
-    except PricingError:
-        return False
+    with suppress(PricingError):
+        return other is not None and plan_of(catalogue, {**values, name: other})[0] == scenario
+    return False
 
 
 def _read_quantities(catalogue: Catalogue, parts: LineParts) -> None:
@@ -250,7 +246,8 @@ def _read_loan_rate(parts: LineParts, start: int) -> None:
 
 def _read_rules(parts: LineParts) -> None:
     for name, value, start, end in take(parts.rest, RULES):
-        if BLANK not in parts.rest[start:end]:
+        is_open = name == "bare_rate" and PATTERNS["of_text"].search(parts.plain)  # of requests or tokens
+        if BLANK not in parts.rest[start:end] and not is_open:
             month = "all_" if name in _MOST_OF_EACH and value > _MOST_OF_EACH[name] else ""
             parts.add(month + name, value, start, end)
             _keep_manner(parts, name, value, (start, end))
@@ -268,6 +265,7 @@ def _keep_manner(parts: LineParts, name: str, value: Any, place: tuple[int, int]
     values, line, hourly = parts.values, parts.line.lower(), f"{name}_by_the_hour"
     text, behind = line[slice(*place)], line[place[1] :]
     is_of_firm = PATTERNS["firm_behind"].match(behind) or PATTERNS["of_a_firm"].search(text)
+    is_of_vision = name in WORDS["of_load"] and PATTERNS["of_vision"].search(line)
     flags = (
         ("are_served", name == "team" and (value > _MOST_WITH_GPUS or not PATTERNS["own_gpus"].search(text))),
         ("is_term", name == "reservation" or (name in ("date", "length") and PATTERNS["for_a_term"].search(line))),
@@ -276,14 +274,15 @@ def _keep_manner(parts: LineParts, name: str, value: Any, place: tuple[int, int]
         ("tune", name == "by_feedback"),
         ("of_images", name in ("rps", "texts", "each_rps") and PATTERNS["makes_images"].search(line)),
         ("is_over", name == "length" and text.startswith("over")),
+        *((kind, is_of_vision and PATTERNS[kind].search(line)) for kind in ("of_vision", "of_volumes", "of_slides")),
+        ("of_artists", name == "team" and PATTERNS["of_artists"].search(text)),
         ("of_people", name == "rps" and PATTERNS["of_people"].search(text)),
         (hourly, hourly in PATTERNS and PATTERNS[hourly].match(text)),
     )
     values |= {flag: True for flag, holds in flags if holds}
     is_shift = name == "length" and value < HOURS_PER_DAY and "busy" in values  # at night, ten hours
     values |= {"busy": values.pop("length", value) / HOURS_PER_DAY} if is_shift else {}
-    # At so much a server we need four.
-    values |= {"replicas": values.pop("gpus")} if name == "gpus" and "server" in values else {}
+    values |= {"replicas": values.pop("gpus")} if name == "gpus" and "server" in values else {}  # we need four
 
 
 def _read_verbs(parts: LineParts) -> None:
@@ -346,24 +345,25 @@ def _read_nationality(parts: LineParts) -> Iterator[LineName]:
 
 def _add_unclear(catalogue: Catalogue, parts: LineParts, name: LineName) -> None:
     """Ask which is meant by a name; of what has no record take the GPUs, and of a region its first place."""
-    before, text, behind = (
-        parts.line[slice(*it)] for it in ((0, name.start), (name.start, name.end), (name.end, None))
-    )
+    text, first = parts.typed(name.start, name.end), name.choices[0]
+    before, behind = parts.line[: name.start], parts.line[name.start + len(text) :]
     called = {called_as(catalogue, each): before + each + behind for each in name.choices}
-    first = name.choices[0]
     is_work, is_model = first == "H100", set(name.choices) <= catalogue.models.keys()  # no speed is on record; no model
-    if is_work and "model" in parts.values:  # a bot of whisper and tts
+    is_of_gpus = PATTERNS["gpus_stated"].search(parts.rest) and not {*WORDS["of_load"]} & parts.values.keys()
+    if (is_work or is_model) and ("model" in parts.values or is_of_gpus):  # a bot of whisper and tts; hours of GPUs
         parts.left_out.append(f"{text}, as there is no record of it")
-    elif (is_work or is_model) and PATTERNS["gpus_stated"].search(parts.rest):  # their hours
-        parts.left_out.append(f"{text}, as there is no record of it")
-        parts.others |= called
+        parts.others |= called if "model" not in parts.values else {}
+    elif is_model:
+        label, *others = called
+        parts.left_out.append(f"{text}, as there is no record of it: {label[3:]} stands in, and yours may be slower")
+        parts.others |= {each: called[each] for each in others}
+        parts.add("model", first, name.start, name.end, label_of(catalogue, "model", first))
     elif name.kind == "several" and "site" not in parts.values and first in WORDS["first_of_region"]:
         parts.left_out.append(f"{text}, as a plan has one place: {first} is taken")
         parts.others |= {label: line for label, line in called.items() if label != first}
         parts.values["site"] = names.site(catalogue, first)
     else:
-        asked = f"{text} has no record: its nearest" if is_model else text
-        question = f"The speed of {text} is on no record: on which GPU" if is_work else asked
+        question = f"The speed of {text} is on no record: on which GPU" if is_work else text
         parts.questions.append(LineQuestion(question, called, is_whole=is_work))
     parts.rest = blank(parts.rest, *with_count(name, count_beside(parts.rest, name.start, name.end)))
 
@@ -371,19 +371,20 @@ def _add_unclear(catalogue: Catalogue, parts: LineParts, name: LineName) -> None
 def _add_name(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from: int | None) -> None:
     if is_negated(catalogue, parts, name):
         return
-    if not name.meant.key:
-        _add_unclear(catalogue, parts, name)
-        return
-    if name.kind in ("chip", "machine"):
-        add_chip(catalogue, parts, name, kept_from)
+    if not name.meant.key or name.kind in ("chip", "machine"):
+        if name.meant.key:
+            add_chip(catalogue, parts, name, kept_from)
+        else:
+            _add_unclear(catalogue, parts, name)
         return
     kind, key = name.kind, name.meant.key
     quantity = {"place": "site", "price": "billfor"}.get(kind, kind)
     label, typed = label_of(catalogue, kind, key), parts.line[name.start : name.end]
-    if kind == "model" and any(
-        each not in label for each in PATTERNS["version"].findall(typed)
-    ):  # wan 2.2, and no record of it
+    if kind == "model" and any(each not in label for each in PATTERNS["version"].findall(typed)):  # wan 2.2
         parts.left_out.append(f"{typed}, as there is no record of it: {label} is taken")
+    other = PATTERNS["of_other_kind"].match(parts.plain, name.end) if kind == "model" else None
+    if other and PATTERNS["size"].fullmatch(typed.lower()):  # a 1b speech model
+        parts.left_out.append(f"{other['kind']}, as a network of that size is taken to work like one of text: {label}")
     if parts.values.get(quantity, key) != key:
         parts.leave_out(WORDS["of_one"][kind], label, name.start, name.end)
         return

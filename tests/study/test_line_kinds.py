@@ -1,0 +1,127 @@
+"""Lines about work that is no language model, words of other languages, slips of the pen, and rates apart."""
+
+from datetime import date
+
+import pytest
+
+from planner.study.one_line.line_records import LineReading
+from planner.study.one_line.read_line import read_line
+from tests.frozen import live_catalogue
+from tests.rows import each_row
+
+pytestmark = pytest.mark.slow
+
+
+def _read(line: str) -> LineReading:
+    return read_line(live_catalogue(), line, date(2026, 11, 27))
+
+
+@each_row(("line", "said"), [
+    ("yolov5 on 60 cameras", "ResNet-50 stands in, and yours may be slower"),
+    ("yolov5 on 60 cameras", "15 frames a second"),
+    ("u-net, 400 images a second", "ResNet-50 stands in, and yours may be slower"),
+    ("MRI segmentation for 90 studies a day", "200 pictures, of 100 to 400 slices, an assumption"),
+    ("700 histology slides a day, tumor detection", "5,000 tiles"),
+    ("weld inspection by 20 cameras at 8 fps", "No network on record is named: ResNet-50 is taken"),
+    ("vit-large at 50 images a second", "No speed of serving ViT-L/16 is on record: that of ResNet-50"),
+    ("train vit-base on 4 l40s", "'vit-base' is taken for ViT-B/16"),
+    ("train a 3b protein model on 16 h100", "protein, as a network of that size is taken to work like one of text"),
+])  # fmt: skip
+def test_work_on_pictures_is_never_a_language_model_and_what_stands_in_is_said(line: str, said: str) -> None:
+    reading = _read(line)
+    assert reading.scenario is not None
+    assert said in " ".join((*reading.notes, *reading.left_out))
+
+
+def test_cameras_without_work_beside_gpus_keep_the_gpus() -> None:
+    reading = _read("8 l4 for 2 years, 30 cameras")
+    assert reading.scenario is not None
+    assert (reading.scenario.work[0].accelerators, reading.scenario.work[0].serve) == (8, None)
+    assert any(each.startswith("30 cameras, as") for each in reading.left_out)
+
+
+@each_row(("line", "wrong", "right"), [
+    ("lama 3.1 8b at 2 rps", "lama", "llama"), ("16 h100, reservd for a year", "reservd", "reserved"),
+    ("whisper, 30 cusotmers", "cusotmers", "customers"), ("deepseek v3 for 40 enginers", "enginers", "engineers"),
+])  # fmt: skip
+def test_a_slip_in_a_common_word_is_corrected_and_noted(line: str, wrong: str, right: str) -> None:
+    reading = _read(line)
+    assert reading.scenario is not None
+    assert f"{wrong} is taken for {right}." in reading.notes
+    assert not reading.unknown
+
+
+@each_row("line", [
+    "llama 70b serves 40 people", "8 h100 in Lima for a year", "broken node, 8 h100 for 2 months",
+    "8 h100, stale quote",
+])  # fmt: skip
+def test_a_word_of_its_own_is_no_slip(line: str) -> None:
+    assert not any(" is taken for " in note and "'" not in note for note in _read(line).notes)
+
+
+@each_row(("line", "word"), [
+    ("32 a100 at CNRS for 2 years", "CNRS"), ("8 h100 with KAUST, 2 years", "KAUST"), ("16 l40s at IIT", "IIT"),
+    ("8 h100 at Karolinska in Stockholm", "Karolinska"),
+])  # fmt: skip
+def test_who_asks_is_left_out_and_holds_nothing_up(line: str, word: str) -> None:
+    reading = _read(line)
+    assert reading.scenario is not None
+    assert word in reading.left_out
+
+
+@each_row(
+    "line", ["8 h100 at Zyxcloud for a year", "8 h100 in Qwertia", "llama 8b on Zz9", "zorgemma 27b for 30 nurses"]
+)
+def test_a_name_that_may_decide_is_asked_about(line: str) -> None:
+    assert _read(line).scenario is None
+
+
+@each_row(("line", "said"), [
+    ("llama 70b at 3 rps in tagalog", "in tagalog, as the language of a text changes no cost"),
+    ("8 h100 and cheap electricity", "cheap electricity, as its price is not stated"),
+    ("8 h100, 70 a day", "70 a day, as it does not say of what"),
+    ("bge-m3, 9,000/day", "requests are taken, 0.1042 a second"),
+    ("mistral small at 1 rps, doubling every month", "a plan can have at most 900%"),
+])  # fmt: skip
+def test_what_is_taken_or_left_out_is_said_in_whole_words(line: str, said: str) -> None:
+    reading = _read(line)
+    assert said in " ".join((*reading.notes, *reading.left_out))
+
+
+def test_what_is_left_out_is_in_whole_words_of_its_own_language() -> None:
+    reading = _read("16 h100 durante dos años, tres millones de gatos")
+    dropped = " ".join((*reading.left_out, *reading.unknown)).split()
+    assert "millones" in dropped
+    assert "millone" not in dropped
+
+
+@each_row(("line", "kw"), [
+    ("4 racks free with 9 kW each, llama 70b on premises for 90 staff", 36.0), ("2 empty racks of 14 kW, 8 h100", 28.0),
+])  # fmt: skip
+def test_the_power_of_several_racks_is_added(line: str, kw: float) -> None:
+    reading = _read(line)
+    assert reading.scenario is not None
+    assert reading.scenario.own.most_kw == kw
+
+
+@each_row(("line", "hours"), [
+    ("8 artists with flux, 9 to 6 on weekdays, Montreal", 195.5), ("12 designers on sdxl in office hours", 173.8),
+])  # fmt: skip
+def test_people_who_make_pictures_keep_a_gpu_busy_in_their_hours(line: str, hours: float) -> None:
+    reading = _read(line)
+    assert reading.scenario is not None
+    work = reading.scenario.work[0]
+    assert (work.serve, work.people) == (None, work.accelerators)
+    assert work.hours_per_person == pytest.approx(hours, rel=0.01)
+
+
+@each_row("line", [
+    "400 gpu hours a week on a10g, vit and swin, now $1,300 a month",
+    "90 A100 hours a month of bert, we pay 200 dollars a month",
+])  # fmt: skip
+def test_stated_gpu_hours_need_no_model(line: str) -> None:
+    reading = _read(line)
+    assert reading.scenario is not None
+    assert reading.scenario.work[0].serve is None
+    assert reading.scenario.work[0].accelerator_hours_per_month
+    assert reading.scenario.bill is not None
