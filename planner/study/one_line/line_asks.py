@@ -126,7 +126,7 @@ def _is_of_now(parts: LineParts, negation: re.Match[str], name: LineName) -> boo
     is_chip = name.kind in ("chip", "machine")
     is_replaced = not is_chip or "chip" in parts.values or re.search(r" (?:our|my) ", negation[0])
     is_left = is_chip or ("bill" in parts.values and name.kind != "place")
-    return bool((negation["instead"] and is_replaced) or (negation["moves"] and is_left))
+    return bool(is_replaced if negation["instead"] else negation["moves"] and is_left)
 
 
 def leave_places_out(catalogue: Catalogue, parts: LineParts) -> None:

@@ -6,7 +6,7 @@ import re
 from planner.money.owning.resale import relative_speed
 from planner.study.one_line.line_names import LineName, tokens
 from planner.study.one_line.line_records import GPU_WORDS, LineCount, LineParts, count_beside, machine_size
-from planner.study.one_line.line_rules import BLANK, PATTERNS, blank
+from planner.study.one_line.line_rules import PATTERNS, blank
 from planner.study.one_line.line_words import FILLERS, WORDS
 from pricing import Catalogue
 from pricing.meant import Meant
@@ -32,8 +32,7 @@ def add_chip(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from: 
     is_too = PATTERNS["and"].fullmatch(parts.plain[kept_end : count.start]) if count else (  # owned as well
         "have" in parts.values and PATTERNS["some_too"].search(parts.rest[: name.start])
     )  # fmt: skip
-    is_second = is_too or name.end <= parts.replaced_until or parts.values.get("chip", chip) != chip
-    if is_second and not is_kept:
+    if not is_kept and (is_too or name.end <= parts.replaced_until or parts.values.get("chip", chip) != chip):
         _leave_chip_out(catalogue, parts, name._replace(meant=Meant(chip)), count)
         return
     if (machine or offer) and count is None and "gpus" in parts.values and parts.values.get("chip") == chip:
@@ -110,8 +109,7 @@ def _is_kept(parts: LineParts, name: LineName, count: LineCount | None, kept_fro
     if is_owned or name.end <= parts.replaced_until or kept_from is None or kept_from > count.start:
         return is_owned or name.end <= parts.replaced_until
     between = parts.rest[kept_from : count.start]  # right behind `we have`
-    is_cut = BLANK in between or re.search(r"[:;.]|(?<![a-z])no ", between)
-    return not is_cut and len(between.split()) <= _MOST_BETWEEN
+    return not re.search(r"[:;.|]|(?<![a-z])no ", between) and len(between.split()) <= _MOST_BETWEEN
 
 
 def read_generic_count(parts: LineParts) -> None:

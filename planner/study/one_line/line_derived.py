@@ -71,6 +71,9 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("deposit", {"server_asked"}, lambda of: 1.0),
     ("cash", {"deposit", "capex"}, lambda of: of.pop("capex")),
     ("all_at_once", {"capex"}, lambda of: of["capex"]),
+    ("place", {"at_home"}, lambda of: "home"),
+    ("desk_chip", {"at_home", "budget", "model"}, lambda of: WORDS["desk_chip"]["at_home"]),
+    ("own_only", {"desk_chip", "local"}, lambda of: True),
     ("off_list", {"rebate", "provider"}, lambda of: ({"provider": of["provider"], "discount_share": of["rebate"]},)),
     ("credit_budget", {"spent_credits", "provider"}, lambda of: of["spent_credits"]),
     ("of_credits", {"credit_budget"}, lambda of: True),
@@ -231,8 +234,7 @@ def _add_month(values: dict[str, Any], notes: list[str]) -> None:
         is_once = bool({"one_time", "all_audio"} & values.keys())
         values["stray"] = HOURS_PER_MONTH
         values |= {"length": HOURS_PER_MONTH} if is_once else {}
-        said = "once" if "one_time" in values else "sound_once" if is_once else "each_month"
-        notes.append(WORDS["said"][said])
+        notes.append(WORDS["said"]["once" if "one_time" in values else "sound_once" if is_once else "each_month"])
 
 
 def _add_stated(values: dict[str, Any], notes: list[str]) -> None:

@@ -232,8 +232,7 @@ def _chip(catalogue: Catalogue, called: str) -> Meant:
         is_number = re.fullmatch(r"[\d.]+[a-z]", called) or (called.isdecimal() and int(called) < 1_000)
         if is_number or not re.search(r"\d|gaudi|trainium|inferentia|ultra|titan|jetson|orin", called):
             raise UnknownNameError(f"No chip is called {called!r}.", ())
-        form = re.sub(r"(?<=\d)-(\d\d)$", r" \1gb", PATTERNS["computer"].sub("", called))  # a100-40, macbook pro m3 max
-        return accelerator_meant(catalogue, form)
+        return accelerator_meant(catalogue, re.sub(r"(?<=\d)-(\d\d)$", r" \1gb", PATTERNS["computer"].sub("", called)))
     chip = accelerator_meant(catalogue, other).key
     return Meant(chip, f"{called!r} is taken for {catalogue.accelerator_label(chip)}.")
 

@@ -189,8 +189,8 @@ def _add_hardware(
     data["not_from"] = tuple(
         sorted({*values.get("refused", ()), *(WORDS["hyperscalers"] if "no_hyperscaler" in values else ())})
     )
-    is_open = "bill" in values or "reserved" in values  # the quote of a seller stands beside the market
-    if "provider" in values and not is_open and data.get("accelerator") != ANY_ACCELERATOR:
+    # Beside a bill or a reserved price the quote of a seller stands beside the market.
+    if {"provider"} == {"provider", "bill", "reserved"} & values.keys() and data.get("accelerator") != ANY_ACCELERATOR:
         add_seller(catalogue, data, values, notes)
 
 
@@ -201,11 +201,11 @@ def _add_chip(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any]
     chip = values.get("chip") or values.get("chip_have")
     if chip is not None:
         data["accelerator"] = chip
-    elif task in ("train", "tune", "serve", "bill") and not {"gpus", "of_credits"} & values.keys():
+    elif task in ("train", "tune", "serve", "bill") and not {"gpus", "of_credits", "desk_chip"} & values.keys():
         data["accelerator"] = ANY_ACCELERATOR
     elif task != "bill" and ("anyone" not in values or not {"gpu_hours", "length", "due"} & values.keys()):
         data["accelerator"] = WORDS["usual_models"]["studio"] if (
-            {"of_artists", "model"} <= values.keys()) else USUAL_ACCELERATOR  # fmt: skip
+            {"of_artists", "model"} <= values.keys()) else values.get("desk_chip", USUAL_ACCELERATOR)  # fmt: skip
         notes.append(f"No GPU is named: {catalogue.accelerator_label(data['accelerator'])} is taken.")
     if "have" in values:
         data["kept"] = {"accelerators": values["have"], "accelerator": values["chip_have"]}

@@ -16,7 +16,7 @@ from planner.scenario.latency import day_patterns, latency_classes
 from planner.scenario.path import set_value
 from planner.scenario.scenario import USUAL_ACCELERATOR, Scenario
 from planner.scenario.typed_money import to_dollars
-from planner.study.one_line.line_records import LEAST_RPS, LineError
+from planner.study.one_line.line_records import LEAST_RPS, LineError, LineParts, LineQuestion
 from planner.study.one_line.line_rules import DAYS_PER_WEEK, PARTS, PATTERNS, parse_number
 from planner.study.one_line.line_words import WORDS
 from planner.study.plan_any import scenario_from_token_bill
@@ -37,6 +37,7 @@ _USUAL_PATTERN = "day and evening"  # of a peak whose average nobody states
 # A request of a coding assistant: of 40,000 tokens (17,500 a minute over 0.42) a tenth is taken to be new to the cache.
 _OF_CODE = {"in": 4_000, "out": 500}
 _WEEK_OVER_WORK = 168 / 40  # hours: a coding assistant works while its developers do
+_AT_DESK = ("office", "home")
 _CLIP_SECONDS = 30  # what a speech model hears at once
 
 
@@ -51,6 +52,20 @@ def with_price_of_tokens(catalogue: Catalogue, values: dict[str, Any], notes: li
         values |= {"billfor": price, "is_of_work": True, "serve": True}
         notes.append(f"The hosted model is {hosted.label} of {hosted.vendor}, at its list price.")
         values["model"] = values.get("model") or _run_instead(catalogue, price, notes)
+
+
+def ask_for_open_model(catalogue: Catalogue, parts: LineParts) -> None:
+    """Ask what is meant where a line hosts or trains a model whose weights nobody sells: its API, or an open model."""
+    (start, end), values = parts.spans.get("billfor") or parts.spans.get("seller") or (0, 0), parts.values
+    is_open = not {*WORDS["stated_use"]} & values.keys() and PATTERNS["on_own_machines"].search(parts.plain)
+    if end and "model" not in values and (is_open or PATTERNS["trains_it"].search(parts.plain[:start])):
+        price = catalogue.hosted[key := values.get("billfor") or _hosted_price(catalogue, values)]
+        if price.model not in catalogue.models:
+            parts.notes.append(f"The weights of {price.label} are not for sale: only its API is.")
+            model = _run_instead(catalogue, key, parts.notes)
+            lines = {it: text.format(parts.line[start:end]) for it, text in WORDS["instead_of_closed"].items()}
+            lines[f"{model}, an open model"] = f"{parts.line[:start]}{model}{parts.line[end:]}"
+            parts.questions.append(LineQuestion("weights that are not for sale", lines, is_whole=True))
 
 
 def _run_instead(catalogue: Catalogue, price: str, notes: list[str]) -> str:
@@ -213,9 +228,8 @@ def offers_of(catalogue: Catalogue, line: str) -> dict[str, str]:
 def stays_at_home(values: Mapping[str, Any], task: str) -> bool:
     """Return whether a service runs in the house, without what is rented or hosted."""
     others = {"bill", "seller", "billfor", "provider", "compares", "leased", "spot"} & values.keys()
-    has_room = "chip" in values or values.get("place") not in ("office", "home")
     is_there = "local" in values or (values.get("place") == "own_room" and "have" not in values)
-    return task == "serve" and not others and has_room and is_there
+    return task == "serve" and is_there and not others and ("chip" in values or values.get("place") not in _AT_DESK)
 
 
 # What is stated of the users of a service, the requests a second of each, and what to say.

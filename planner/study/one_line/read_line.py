@@ -48,7 +48,7 @@ from planner.study.one_line.line_records import (
     count_beside,
 )
 from planner.study.one_line.line_rules import BLANK, PATTERNS, RULES, STRAY, VERBS, blank, take
-from planner.study.one_line.line_sellers import offers_of, provider_called
+from planner.study.one_line.line_sellers import ask_for_open_model, offers_of, provider_called
 from planner.study.one_line.line_spelling import in_digits, middle_of_ranges, plain_spelling
 from planner.study.one_line.line_words import WORDS
 from pricing import Catalogue, PricingError, names
@@ -85,6 +85,7 @@ def read_line(catalogue: Catalogue, typed: str, day: date | None = None) -> Line
     )  # per month, of nothing that was read
     unknown = tuple(unknown_words(catalogue, parts))
     parts.left_out += [parts.typed(start, end) for _, _, start, end in periods]
+    ask_for_open_model(catalogue, parts)
     ask_what_for(parts)
     parts.phrases.sort(key=lambda phrase: line.find(phrase.text))
     if parts.questions:
@@ -135,9 +136,8 @@ def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...])
     if is_guess(scenario, values):  # a word that nobody knows may be the name
         parts.left_out, unknown = [*parts.left_out, *unknown], ()
     explained = {"machine_size", "growth_each", *(name for name, by in WORDS["explained"].items() if by in values)}
-    stated = sorted(parts.spans.keys() & values.keys() - explained, key=parts.spans.__getitem__)
     ignored = (
-        name for name in stated
+        name for name in sorted(parts.spans.keys() & values.keys() - explained, key=parts.spans.__getitem__)
         if re.search(r"\d", in_digits(parts.words_of(name).lower())) and _is_ignored(catalogue, values, name, scenario)
     )  # fmt: skip
     reasons = {**dict.fromkeys(ignored, "this plan has no use for it"), **unused}
@@ -248,8 +248,7 @@ def _read_rules(parts: LineParts) -> None:
     for name, value, start, end in take(parts.rest, RULES):
         is_open = name == "bare_rate" and PATTERNS["of_text"].search(parts.plain)  # of requests or tokens
         if BLANK not in parts.rest[start:end] and not is_open:
-            month = "all_" if name in _MOST_OF_EACH and value > _MOST_OF_EACH[name] else ""
-            parts.add(month + name, value, start, end)
+            parts.add("all_" * (name in _MOST_OF_EACH and value > _MOST_OF_EACH[name]) + name, value, start, end)
             _keep_manner(parts, name, value, (start, end))
             if name == "loan_share":
                 _read_loan_rate(parts, end)
@@ -303,9 +302,8 @@ def _read_verbs(parts: LineParts) -> None:
 
 def _read_names(catalogue: Catalogue, parts: LineParts) -> None:
     found = list(find_names(catalogue, parts.rest, parts.line))
-    makers = [
-        it for it in found if it.kind == "chip" and re.match(r"(?i)[a-z, -]*(?:amd|nvidia)", parts.line[it.start :])
-    ]
+    makers = [it for it in found
+        if it.kind == "chip" and re.match(r"(?i)[a-z, -]*(?:amd|nvidia)", parts.line[it.start :])]  # fmt: skip
     for maker in makers if len({it.meant.key for it in found if it.kind in ("chip", "machine")}) > 1 else []:
         found.remove(maker)  # which of its chips stands beside it
         parts.rest = blank(parts.rest, maker.start, maker.end)
