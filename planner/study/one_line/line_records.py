@@ -256,8 +256,7 @@ class LineParts:
             lines.setdefault(self._words({mate.first for mate in mates}), self.line)
             label = self._words({(mate.start, mate.end) for mate in mates})
             is_counted = PATTERNS["counted"].match(self.plain[second.start : second.end]) is not None
-            is_as_many = second.first == self.spans.get("gpus") and not is_counted  # 8 H100 or H200
-            line = self._without(dropped, second if is_as_many else None)
+            line = self._without(dropped, None if is_counted or second.first != self.spans.get("gpus") else second)
             lines |= {} if line in lines.values() else {label: line}
         kept = {f"{each.label}, as " for each in alternatives}
         self.left_out = [it for it in self.left_out if not any(it.startswith(each) for each in kept)]
