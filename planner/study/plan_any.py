@@ -73,8 +73,7 @@ class Facts:
 @cached(_KEPT)
 def _chosen(facts: Facts, scenario: Scenario, day: date) -> Scenario:
     for index, work in enumerate(scenario.work):
-        free = scenario.accelerator == ANY_ACCELERATOR
-        if work.has_task and (free or (work.train and work.train.choose_count)):
+        if work.has_task and (scenario.accelerator == ANY_ACCELERATOR or (work.train and work.train.choose_count)):
             scenario = _with_choice(facts.catalogue, scenario, index, work, day)
     return scenario
 
@@ -126,8 +125,7 @@ def in_time(plan: Plan) -> tuple[str, ...]:
     if resolved is None:
         return ()
     facts = Facts(setting.catalogue)
-    sentences = (_in_time(facts, resolved.written, late, setting.day) for late in resolved.late)
-    return tuple(chain.from_iterable(sentences))
+    return tuple(chain.from_iterable(_in_time(facts, resolved.written, late, setting.day) for late in resolved.late))
 
 
 @cached(_KEPT)

@@ -235,8 +235,7 @@ def _existing(members: Sequence[PortfolioPlan]) -> ExistingHardware | None:
     every = {member.name: kept for member in members if (kept := member.scenario.kept) is not None}
     if not every:
         return None
-    kinds = {kept.model_copy(update=dict.fromkeys(_OF_ALL, 1)) for kept in every.values()}
-    if len(kinds) > 1:
+    if len({kept.model_copy(update=dict.fromkeys(_OF_ALL, 1)) for kept in every.values()}) > 1:
         raise PortfolioError(
             f"“{'” and “'.join(every)}” have different hardware already (`kept`): enter it in one plan."
         )
@@ -249,8 +248,7 @@ def _existing(members: Sequence[PortfolioPlan]) -> ExistingHardware | None:
 def _bill(members: Sequence[PortfolioPlan]) -> CurrentBill | None:
     """Return what is paid now for all plans together; None where that is not known of each."""
     bills = [member.scenario.bill for member in members if member.scenario.bill is not None]
-    is_whole = len(bills) == len(members)
-    return CurrentBill(usd_per_month=sum(bill.usd_per_month for bill in bills)) if is_whole else None
+    return CurrentBill(usd_per_month=sum(bill.usd_per_month for bill in bills)) if len(bills) == len(members) else None
 
 
 def _require_budget(scenario: Scenario, alone: Sequence[Scenario]) -> None:
@@ -267,8 +265,7 @@ def _require_budget(scenario: Scenario, alone: Sequence[Scenario]) -> None:
 
 def other_terms(fleet: SharedFleet) -> Iterator[tuple[str, Scenario, Scenario]]:
     """Yield the plans whose terms differ from those that hold: its name, its terms, and those of the fleet."""
-    shown = {name: getattr(fleet.lead.scenario, name) for name in _PROJECT_OWN}
     for member in fleet.members:
-        own = member.scenario.model_copy(update=shown)
+        own = member.scenario.model_copy(update={name: getattr(fleet.lead.scenario, name) for name in _PROJECT_OWN})
         if own != fleet.lead.scenario:
             yield member.name, own, fleet.lead.scenario

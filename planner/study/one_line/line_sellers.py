@@ -57,8 +57,8 @@ def with_price_of_tokens(catalogue: Catalogue, values: dict[str, Any], notes: li
 def ask_for_open_model(catalogue: Catalogue, parts: LineParts) -> None:
     """Ask what is meant where a line hosts or trains a model whose weights nobody sells: its API, or an open model."""
     (start, end), values = parts.spans.get("billfor") or parts.spans.get("seller") or (0, 0), parts.values
-    is_open = not {*WORDS["stated_use"]} & values.keys() and PATTERNS["on_own_machines"].search(parts.plain)
-    if end and "model" not in values and (is_open or PATTERNS["trains_it"].search(parts.plain[:start])):
+    is_own = PATTERNS["on_own_machines"].search(parts.plain) if not {*WORDS["stated_use"]} & values.keys() else None
+    if end and "model" not in values and (is_own or PATTERNS["trains_it"].search(parts.plain[:start])):
         price = catalogue.hosted[key := values.get("billfor") or _hosted_price(catalogue, values)]
         if price.model not in catalogue.models:
             parts.notes.append(f"The weights of {price.label} are not for sale: only its API is.")
