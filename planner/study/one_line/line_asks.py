@@ -143,18 +143,17 @@ def leave_places_out(catalogue: Catalogue, parts: LineParts) -> None:
         if is_there and site in ("EU", *bloc_members(catalogue, "EU")) and is_of_sellers:
             parts.values["sellers"] = True
             parts.notes.append(f"{text}: only sellers of the European Union are taken.")
-            continue
-        if is_of_sellers and key:
+        elif is_of_sellers and key:
             lands = bloc_members(catalogue, key)
             refused = {it for it, seller in catalogue.providers.items() if seller.headquarters in lands}
             parts.values.setdefault("refused", set()).update(refused)
             parts.notes.append(f"{text}: {len(refused)} sellers with headquarters there are left out.")
-            continue
-        place = catalogue.sites[site].label
-        parts.left_out.append(f"{text}, as no seller is left out by its country ({place} is taken)")
-        for other in (each for each in others if each != parts.values.get("site")):
-            line = f"{parts.line[:start]}in {catalogue.sites[other].label}{parts.line[end:]}"
-            parts.others[f"in {catalogue.sites[other].label}"] = line
+        else:
+            place = catalogue.sites[site].label
+            parts.left_out.append(f"{text}, as no seller is left out by its country ({place} is taken)")
+            for other in (each for each in others if each != parts.values.get("site")):
+                line = f"{parts.line[:start]}in {catalogue.sites[other].label}{parts.line[end:]}"
+                parts.others[f"in {catalogue.sites[other].label}"] = line
 
 
 def leave_names_out(catalogue: Catalogue, parts: LineParts, scenario: Scenario, said: Iterable[str]) -> tuple[str, ...]:

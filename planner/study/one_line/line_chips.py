@@ -76,10 +76,11 @@ def _add_many(
     key, label = name.meant.key, catalogue.accelerator_label(name.meant.key)
     parts.values |= {"at_desk": True} if PATTERNS["desks"].search(parts.plain) else {}
     text, few = parts.rest[name.start : name.end], count is not None and count.many <= _FEW
-    is_dgx = re.match(r"[dh]gx [abh]\d", text) is not None or (few and text.endswith("nvl72"))
-    is_whole = is_dgx or (
-        count is not None and (count.of_machines or PATTERNS["machines_behind"].match(parts.rest, name.end))
+    is_behind = PATTERNS["machines_behind"].match(parts.rest, name.end)
+    is_dgx = re.match(r"[dh]gx [abh]\d", text) is not None or (
+        text.endswith("nvl72") and (few or (count is None and is_behind is not None))
     )
+    is_whole = is_dgx or (count is not None and (count.of_machines or is_behind))
     if count is None and not each and not is_dgx:
         parts.values["chip"] = key
         parts.add("gpu", key, name.start, name.end, label)

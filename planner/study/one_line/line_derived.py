@@ -197,7 +197,8 @@ def _add_runs(values: dict[str, Any], notes: list[str]) -> None:
     if "of_people" in values and {"train", "tune", "method"} & values.keys() and "serve" not in values:
         values["runs"] = values.pop("rps") * SECONDS_PER_HOUR * HOURS_PER_MONTH  # adapters for 40 customers a week
         notes.append(f"A run is taken for each of them: {values['runs']:,.4g} a month.")
-    runs, many = values.get("every") or values.get("runs"), values.get("gpus") or values.get("have")
+    runs = values.get("every") or values.get("runs")
+    many = values.get("gpus") or values.get("have") or int("chip" in values)
     if runs and values.get("length", math.inf) < min(HOURS_PER_MONTH / runs, _MOST_OF_A_RUN):
         values.setdefault("due" if "model" in values else "run_hours", values.pop("length"))  # nightly for 6 hours
     if hours := values.pop("run_hours", None):

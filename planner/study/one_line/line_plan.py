@@ -83,7 +83,11 @@ def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> tuple[Scenario, 
 def _in_four_bits(catalogue: Catalogue, scenario: Scenario, notes: list[str]) -> Scenario:
     """Return a service at a desk with weights of four bits, where those need fewer cards than the published ones."""
     serve = scenario.work[0].serve
-    if serve is None or serve.weight_precision or not PATTERNS["at_desk"].match(scenario.accelerator):
+    if (
+        serve is None
+        or serve.weight_precision
+        or not (scenario.kept is not None or PATTERNS["at_desk"].match(scenario.accelerator))
+    ):
         return scenario
     work = scenario.work[0].model_copy(update={"serve": serve.model_copy(update={"weight_precision": "int4"})})
     narrow = scenario.model_copy(update={"work": (work,)})
@@ -304,9 +308,13 @@ def _add_amount(data: dict[str, Any], values: dict[str, Any], notes: list[str]) 
         _add_block(data, hours, notes)
     elif "busy" in values:
         work["busy_share"] = max(values["busy"], 0.01)  # the least that a plan may have
-    elif {"gpus", "length"} <= values.keys() and not PATTERNS["at_desk"].match(data.get("accelerator", "")):
+    elif (  # wanted for a term, or rented now
+        {"gpus", "chip"} & values.keys()
+        and ("length" in values or {"bill", "provider"} <= values.keys())
+        and not PATTERNS["at_desk"].match(data.get("accelerator", ""))
+    ):
         work["busy_share"] = 1.0
-        notes.append("No share of that time is stated: all of it is taken. Write 60% busy for less.")
+        notes.append("No share of the time is stated: all of it is taken. Write 60% busy for less.")
     work.setdefault("accelerators", 1)
     work |= {"accelerators_per_job": 1} if "separate" in values else {}
     if "anyone" in values and "run" in work and "chip" not in values:
