@@ -85,7 +85,7 @@ def test_the_figures_are_those_of_the_plan_and_a_refusal_says_what_to_ask() -> N
         ]
         asked = (await client.call_tool("ask", {"line": "64 h100 in germany for 3 months", **ON})).structured_content
         assert asked["title"] == api.ask("64 h100 in germany for 3 months", day=DAY)["answer"]["title"]
-        read = "Read as: Run 64 H100 SXM5 80 GB for 3 months in Germany in colocation busy 60% rented nearby."
+        read = "Read as: Run 64 H100 SXM5 80 GB for 3 months in Germany in colocation busy 100% rented nearby."
         assert asked["sentences"][0] == read
         assert asked["sentences"][1].startswith("Taken as: 64 h100 = ")
         assert (await client.call_tool("plan", {"plan": asked["link"], **ON})).structured_content["title"] == asked[

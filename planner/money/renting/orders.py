@@ -32,6 +32,7 @@ from pricing.orderable import (
 )
 
 _MOST_PLACES = 5  # named in a sentence
+_MOST_MORE = 1.5  # times the price anywhere: where a place costs more, one seller or two have it there
 
 
 # A plan asks for it fifteen times, with other offers taken.
@@ -55,8 +56,7 @@ def orders_of(setting: PlanContext) -> tuple[Order, ...]:
 
 
 def _in_machines(setting: PlanContext, order: Order) -> Order:
-    works = setting.written.work
-    silent = not any(work.accelerators_per_job or work.train or work.serve or work.run for work in works)
+    silent = not any(it.accelerators_per_job or it.train or it.serve or it.run for it in setting.written.work)
     return replace(order, together=ONE_MACHINE) if silent and order.accelerators % ONE_MACHINE == 0 else order
 
 
@@ -69,16 +69,23 @@ def together(scenario: Scenario, resolved: ScenarioInHours | None) -> int:
 
 @cached(64, same=lambda catalogue, *_: (catalogue,), equal=lambda _, *rest: rest)
 def nearest(catalogue: Catalogue, site: str, chip: str, order: Order, day: date) -> ResidencyRequirement:
-    """Return the nearest place in which somebody likely takes an order; where it may be where there is none."""
+    """Return the nearest place that likely has an order for about the price anywhere; else where it may be."""
     country, europe = site_country(catalogue, site) or site, ResidencyRequirement(areas=frozenset({"europe"}))
     here, union = bloc_members(catalogue, country), bloc_members(catalogue, UNION)
     # Prices of one country of Europe are often those of a single seller.
     alone = europe if country in allowed_countries(catalogue, europe) else ResidencyRequirement(here)
-    keys = listed(catalogue, chip, frozenset({"on_demand"}), day)
+    keys, usual = (
+        listed(catalogue, chip, frozenset({"on_demand"}), day),
+        band_of(catalogue, chip, order, day, "on_demand"),
+    )
     for place in (ResidencyRequirement(union), europe) if here <= union else (alone,):
         near = replace(order, stay=replace(place, without=order.stay.without))
-        band = band_of(catalogue, chip, near, day, "on_demand")
-        if able(catalogue, keys, (near,)) and band is not None and band.standing != "unavailable":
+        band = band_of(catalogue, chip, near, day, "on_demand") if able(catalogue, keys, (near,)) else None
+        if (
+            band is not None
+            and band.standing != "unavailable"
+            and (usual is None or band.typical <= _MOST_MORE * usual.typical)
+        ):
             return near.stay
     return order.stay
 

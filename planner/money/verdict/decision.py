@@ -15,14 +15,7 @@ from numpy.typing import NDArray
 from planner.money.option import Option
 from planner.money.setting import PlanContext
 from planner.money.verdict.contender import CashLimits, ComparedOption, LimitBreach
-from planner.money.verdict.shares import (
-    Candidate,
-    Group,
-    SimulatedCosts,
-    VerdictShares,
-    certainty_of,
-    verdict_shares,
-)
+from planner.money.verdict.shares import Candidate, Group, SimulatedCosts, VerdictShares, certainty_of, verdict_shares
 from planner.money.ways import WAYS, Side
 from pricing.query import servers_with
 
