@@ -110,8 +110,8 @@ def summarize_answer(plan: Plan, answer: Answer, futures: Futures | None = None)
         *left_out(answer),
         *assumed_entry_sentences(plan, ways),
         *deciding_people_sentences(plan, answer),
-        *(f"To own, {which} cost least: about {words.usd(share * answer.own.present_usd)}. Name them to compare."
-          for which, share in owned_for_less(plan) if answer.own is not None),
+        *(f"To own, {which} cost least: about {words.usd(share * own.present_usd)}. Name them to compare."
+          for which, share in owned_for_less(plan) for own in answer.ranked if own.option.way == "own"),
         *beside_sentences(plan, answer),
     )  # fmt: skip
     sentences = (
