@@ -12,7 +12,8 @@ SEE_THE_LIVE_ONE = (
     "tests/money/test_facts_of_sellers.py", "tests/money/test_places.py", "tests/study/test_usual_defaults.py",
     "tests/study/test_usual_chips.py", "tests/study/test_rivals.py", "tests/study/test_one_line.py",
     "tests/study/test_line_classes.py", "tests/study/test_line_rhythm.py", "tests/study/test_line_options.py",
-    "tests/study/test_line_kinds.py", "tests/study/test_line_money.py", "tests/study/test_line_conditions.py", "tests/study/test_line_offers.py",
+    "tests/study/test_line_money.py", "tests/study/test_line_conditions.py", "tests/study/test_line_offers.py",
+    "tests/study/test_line_kinds.py",
     "tests/money/ways/test_keep.py", "tests/report/test_time_cost_front.py",
     "tests/study/test_market.py", "tests/study/test_market_cases.py",
 )  # fmt: skip
