@@ -339,7 +339,7 @@ def machine_called(catalogue: Catalogue, called: str) -> Meant:
     fitting = {
         key: offer.accelerators_per_instance or 0
         for key, offer in (catalogue.offers.items() if is_instance else ())
-        if offer.sku is not None and _is_called(offer.sku, words)
+        if offer.sku is not None and words[0] in offer.sku.lower() and _is_called(offer.sku, words)
     }
     is_one = len({catalogue.offers[key].accelerator for key in fitting}) == 1
     return Meant(max(fitting, key=lambda key: fitting[key]) if is_one else names.server(catalogue, called))
