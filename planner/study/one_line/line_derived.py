@@ -381,7 +381,7 @@ def place_of(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> 
     site = values.get("site", UNION)
     if stay == "near":
         label = f"{'the ' * (site == UNION)}{catalogue.sites[site].label}"
-        notes.append(f"What is rented stands near {label} where several sellers have it there: "
+        notes.append(f"What is rented stands near {label}, unless it costs over half more there: "
             f"write only in {label} to bind it there, or anywhere.")  # fmt: skip
     return {"site": site, "stay": "eu" if (stay, site) == ("country", UNION) else stay or None}
 
