@@ -8,6 +8,8 @@ PY := .venv/bin/python
 MYPY_ROOMS := pricing planner bench tools tests
 # Modules that are compiled anew for every process cost each of them seconds.
 unexport PYTHONDONTWRITEBYTECODE
+# Matrices here are small: threads of their own cost more than they gain.
+export OPENBLAS_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help app team test quick golden lint format bench bench-peers calibrate live stale lock clean venv dev
@@ -22,10 +24,12 @@ team: venv ## serve many people: SERVERS=2 plain servers behind HAProxy (TLS_CER
 	@exec $(PY) tools/team.py "$(PORT)"
 
 test: JOBS = 3
-test: dev lint ## everything CI checks: style, types, all tests, the browser's too (JOBS=4 for more at once)
+test: dev ## everything CI checks: style, types, all tests, the browser's too (JOBS=4 for more at once)
 	@$(PY) -m tests.browser.chromium
 	@$(PY) -m tests.team
-	$(PY) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
+	@found=$$(mktemp); $(MAKE) --no-print-directory lint >"$$found" 2>&1 & linted=$$!; \
+	$(PY) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder; passed=$$?; \
+	wait $$linted; clean=$$?; cat "$$found"; rm "$$found"; exit $$((passed + clean))
 
 quick: dev ## the tests that need no browser and no patience, in under a minute
 	@budget=$$(mktemp); $(PY) -m tests.budget >"$$budget" & measured=$$!; \

@@ -1,7 +1,7 @@
 """A plan has the same figures, to the cent, on the page, in verbs and files, over HTTP, in Python and for agents.
 
 `PARITY_PLANS=200 pytest -m slow tests/crawl/test_programs.py` tries so many random plans, workbooks as LibreOffice
-calculates them; ten are tried where nothing is said, and tests/report/test_workbook.py recalculates others.
+calculates them; four are tried where nothing is said, and tests/report/test_workbook.py recalculates others.
 """
 
 import logging
@@ -26,10 +26,11 @@ from tests.crawl.programs import read_programs
 from tests.crawl.test_crawl import KEYS, example, random_plan
 from tests.crawl.verbs import VerbReader
 from tests.crawl.walk import opened
+from tests.daily import of_today
 from tests.facts import CATALOGUE, DAY
 from tests.office import recalculated
 
-USUAL, AT_ONCE = 8, 20  # plans; workbooks that one LibreOffice calculates
+USUAL, AT_ONCE = 4, 20  # plans; workbooks that one LibreOffice calculates
 COUNT = int(os.environ.get("PARITY_PLANS", str(USUAL)))
 FIRST = int(os.environ.get("PARITY_FIRST", "100"))  # others than those whose every tab is read
 PLANS = range(FIRST, FIRST + COUNT)
@@ -73,7 +74,7 @@ def checked(scenario: Scenario, folder: Path, capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("key", of_today(KEYS, 2))
 def test_every_way_for_programs_says_the_same_of_an_example(
     key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
