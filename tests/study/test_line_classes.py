@@ -151,13 +151,14 @@ def test_people_in_any_form_are_those_who_ask() -> None:
         "{w}: {n}, llama 8b",
         "llama 8b, {n} {w}, 2 years",
     )
-    each = _plan("llama 8b for 1000000 people")
-    assert each is not None
-    assert each.work[0].serve is not None
-    wrong = []
+    of_all = _plan("llama 8b for 1000000 people")
+    assert of_all is not None
+    assert of_all.work[0].serve is not None
+    each, wrong = of_all.work[0].serve.requests_per_s / 1e6, []
     for frame, n, w in _pairs(frames, tuple(numbers), nouns):
         plan = _plan(line := frame.format(n=n, w=w))
-        serve, want = plan.work[0].serve if plan else None, each.work[0].serve.requests_per_s * numbers[n] / 1e6
+        each_rps = each if w in ("people", "users", "students", "customers") else 60 / 604_800  # at work: 60 a week
+        serve, want = plan.work[0].serve if plan else None, each_rps * numbers[n]
         wrong += [] if serve and serve.requests_per_s == pytest.approx(max(want, 0.0001), rel=0.01) else [line]
     assert not wrong
 

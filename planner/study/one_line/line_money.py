@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from planner.scenario.base import HOURS_PER_MONTH
 from planner.scenario.typed_money import parse_money
-from planner.study.one_line.line_rules import BLANK, PARTS, PATTERNS, blank, hours_of, parse_number
+from planner.study.one_line.line_rules import BLANK, MOST_AN_HOUR, PARTS, PATTERNS, blank, hours_of, parse_number
 from planner.study.one_line.line_words import WORDS
 from pricing.exchange import DOLLAR, Rates
 
@@ -14,7 +14,6 @@ _CODES = WORDS["currencies"]
 _MOST_OF_ONE_GPU = 100_000  # dollars: a larger sum for each is of a machine
 _LEAST_OF_ONE_GPU = 200
 _LEAST_AN_HOUR = 0.25  # dollars: a smaller one may be of electricity
-_MOST_AN_HOUR = 20  # dollars: a smaller sum without a period is the rent of an hour
 _MOST_OF_A_KWH = 1.0  # dollars
 _LEAST_A_YEAR = 10_000  # dollars: what a person costs
 # The patterns whose words stand before their number, and those of them whose words say something else too.
@@ -140,8 +139,8 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
             (per and PATTERNS["rented_for"].search(before))
             or ((per or is_bill) and PATTERNS["to_seller"].match(line, match.end()))))),
         ("price", not per and before.endswith("(")),
-        ("contract", not per and usd > _MOST_AN_HOUR and PATTERNS["contract"].search(before)),
-        ("all_price", not per and usd > _MOST_AN_HOUR and "once" in roles),
+        ("contract", not per and usd > MOST_AN_HOUR and PATTERNS["contract"].search(before)),
+        ("all_price", not per and usd > MOST_AN_HOUR and "once" in roles),
         ("quote", not per and usd > _LEAST_OF_ONE_GPU and "budget" not in words[match.start() :] and "quote" in roles),
         ("cash", not per and (PATTERNS["cash"].search(before) or match.groupdict().get("verb", "").startswith("cash"))),
         ("budget", is_most and not is_each),
@@ -151,7 +150,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("bill", per.startswith("mo") and re.search(r"(?<![a-z])(?:now|currently|today)(?![a-z])[^.;]*$", before)
             and "budget" not in words),
         ("small_sum", not per and usd < _LEAST_AN_HOUR and "budget" not in line and "before" in match.re.groupindex),
-        ("paid_rent" if "paid_now" in roles else "rent", not per and usd < _MOST_AN_HOUR and (
+        ("paid_rent" if "paid_now" in roles else "rent", not per and usd < MOST_AN_HOUR and (
             "budget" not in before) and ("before" in match.re.groupindex or match.re is PATTERNS["bare_rate"])),
     ) if applies]  # fmt: skip
     has_role = re.fullmatch(r"[ |]*|(?!.*(?:used|quot)).*[,;:] *", before) or PATTERNS["as_budget"].search(line)
@@ -162,8 +161,8 @@ def _by_period(line: str, match: re.Match[str], per: str, usd: float, roles: set
     """Return the kind of an amount for an hour, a kWh, a kW or a machine; none of another."""
     by_period = {"h": "rent", "kwh": "kwh", "mwh": "kwh", "kw": "space", "server": "server", "machine": "server"}
     kind = next((kind for start, kind in by_period.items() if per.startswith(start)), "")
-    if kind == "rent" and {"most", "paid_now"} & roles and usd <= _MOST_AN_HOUR:
+    if kind == "rent" and {"most", "paid_now"} & roles and usd <= MOST_AN_HOUR:
         return "most_rent" if "most" in roles else "paid_rent"
-    is_on_demand = "on_demand" in roles and usd < _MOST_AN_HOUR and PATTERNS["for_a_term"].search(line)
-    rent = "node_rent" if PATTERNS["node_behind"].match(line, match.end()) else "machine_rent" * (usd > _MOST_AN_HOUR)
+    is_on_demand = "on_demand" in roles and usd < MOST_AN_HOUR and PATTERNS["for_a_term"].search(line)
+    rent = "node_rent" if PATTERNS["node_behind"].match(line, match.end()) else "machine_rent" * (usd > MOST_AN_HOUR)
     return "on_demand" if is_on_demand and (kind == "rent" or not per) else (kind == "rent" and rent) or kind

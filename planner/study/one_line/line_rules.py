@@ -15,6 +15,7 @@ from planner.study.one_line.line_words import WORDS
 BLANK = "|"
 MONTH_NAMES = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 MOST_GROWTH = 9.0  # a year, that a plan may have
+MOST_AN_HOUR = 20  # dollars: a smaller sum without a period is the rent of an hour
 DAYS_PER_WEEK, WORKING_DAYS = 7, 5
 NIGHT_HOURS, SHIFT_HOURS = 10, 8  # a night from 8 in the evening to 6: assumptions
 HOURS_OF_PATTERN = {name: float(hours) for name, hours in WORDS["hours_of_pattern"].items()}

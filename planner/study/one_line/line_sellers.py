@@ -17,7 +17,7 @@ from planner.scenario.path import set_value
 from planner.scenario.scenario import USUAL_ACCELERATOR, Scenario
 from planner.scenario.typed_money import to_dollars
 from planner.study.one_line.line_records import LEAST_RPS, LineError, LineParts, LineQuestion
-from planner.study.one_line.line_rules import DAYS_PER_WEEK, PARTS, PATTERNS, parse_number
+from planner.study.one_line.line_rules import DAYS_PER_WEEK, MOST_AN_HOUR, PARTS, PATTERNS, parse_number
 from planner.study.one_line.line_words import WORDS
 from planner.study.plan_any import scenario_from_token_bill
 from pricing import Catalogue, PricingError, UnknownNameError, names
@@ -27,17 +27,13 @@ from pricing.market.sellers import TERM_MONTHS
 from pricing.meant import Meant
 from pricing.orderable import Order, bloc_members, refusal_reason, run_coordinates
 
-USUAL_SELLER = "OpenAI"
 LINE = "line"
 ONE_PERSON_REQUESTS_PER_S = 0.01  # an assumption: one person at a desk asks every hundred seconds
 _REQUEST_SECONDS = 10  # an assumption: 300 tokens at 30 a second
 PART_OF_MONTH, _SHORTEST_PLAN_MONTHS = 0.01, 3  # of a month, that is less than a day
-_MOST_AN_HOUR = 20  # dollars: of an offer without a period
-_USUAL_PATTERN = "day and evening"  # of a peak whose average nobody states
 # A request of a coding assistant: of 40,000 tokens (17,500 a minute over 0.42) a tenth is taken to be new to the cache.
 _OF_CODE = {"in": 4_000, "out": 500}
-_WEEK_OVER_WORK = 168 / 40  # hours: a coding assistant works while its developers do
-_AT_DESK = ("office", "home")
+_WEEK_OVER_WORK = 168 / 40  # hours: an assistant at work is asked while people work
 _CLIP_SECONDS = 30  # what a speech model hears at once
 
 
@@ -150,7 +146,7 @@ def _hosted_price(catalogue: Catalogue, values: Mapping[str, Any]) -> str:
 
     Who sells open models sells the one that is named, or another seller of it is taken; none where none lists it.
     """
-    vendor, board = values.get("seller", USUAL_SELLER), rivals().boards["general"].scores
+    vendor, board = values.get("seller", "OpenAI"), rivals().boards["general"].scores
     of_seller = [key for key, price in catalogue.hosted.items() if price.vendor == vendor] or list(catalogue.hosted)
     model = values.get("model", "")
     wanted = re.compile(rf"{re.escape(names.plain(model))}{PARTS['FORMS']}")
@@ -218,7 +214,7 @@ def offers_of(catalogue: Catalogue, line: str) -> dict[str, str]:
     lines: dict[str, tuple[float, str]] = {}
     for offer in run:
         usd = parse_number(offer["sum"].strip("$€£ ").lower())
-        per = offer["per"] or of_all or (" an hour" if usd < _MOST_AN_HOUR else "")
+        per = offer["per"] or of_all or (" an hour" if usd < MOST_AN_HOUR else "")
         per = " per GPU-hour" if PATTERNS["offer_hourly"].fullmatch(per) else per
         said = "offer " if not per else "as an offer, " if PATTERNS["offered"].search(line, start, end) else ""
         seller = f"from {offer['who']} " if provider_called(catalogue, offer["who"].lower()) else ""
@@ -231,7 +227,7 @@ def stays_at_home(values: Mapping[str, Any], task: str) -> bool:
     """Return whether a service runs in the house, without what is rented or hosted."""
     others = {"bill", "seller", "billfor", "provider", "compares", "leased", "spot"} & values.keys()
     is_there = "local" in values or (values.get("place") == "own_room" and "have" not in values)
-    return task == "serve" and is_there and not others and ("chip" in values or values.get("place") not in _AT_DESK)
+    return task == "serve" and is_there and not others and ("chip" in values or values.get("place") not in WORDS["at_a_desk"])
 
 
 # What is stated of the users of a service, the requests a second of each, and what to say.
@@ -256,6 +252,9 @@ def _add_requests_of_each(values: dict[str, Any], notes: list[str]) -> None:
 def add_users(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> None:
     """Add the requests of the users of a service, where the line states no requests."""
     _add_requests_of_each(values, notes)
+    if "reasons" in values and values.get("modality", "text") == "text" and "out" not in values:
+        values["out"] = round(catalogue.facts["answer-tokens-reasoning"].figure.newest.typical)
+        notes.append(WORDS["said"]["reasons"].format(values["out"]))
     if {"rps", "token_rate", "token_rates"} & values.keys():
         return
     stated = next((each for each in _REQUESTS_OF if each[0] in values), None)
@@ -269,16 +268,17 @@ def add_users(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) ->
         values |= {"last_month": months, "peak": in_time} if months < _SHORTEST_PLAN_MONTHS else {}
         notes.append("The work is taken to come evenly in that time.")
     elif "team" in values:
-        who = "developer" if "for_code" in values else "user"
+        who = "developer" if "for_code" in values else "worker" if "at_work" in values else "user"
         per_hour = catalogue.facts[f"messages-per-{who}"].figure.newest.typical
         values["rps"] = max(values["team"] * per_hour / SECONDS_PER_HOUR, LEAST_RPS)
-        values |= {**_OF_CODE, "peak": values["rps"] * _WEEK_OVER_WORK, **values} if who == "developer" else {}
+        at_peak = {} if who == "user" else {"peak": values["rps"] * _WEEK_OVER_WORK}
+        values |= {**(_OF_CODE if who == "developer" else {}), **at_peak, **values}
         notes.append(WORDS["said"][f"{who}s"].format(values["team"], per_hour * HOURS_PER_DAY * DAYS_PER_WEEK))
 
 
 def add_peak(values: dict[str, Any], notes: list[str]) -> None:
     """Add the peak of a service that is closed at times or busiest at some, or the average below a stated peak."""
-    share, day = values.get("busy", 1.0), day_patterns()[values.get("pattern", _USUAL_PATTERN)]
+    share, day = values.get("busy", 1.0), day_patterns()[values.get("pattern", "day and evening")]
     times = max(day.by_hour) * len(day.by_hour) / sum(day.by_hour)
     said = f"as on a day with the shape of “{day.name}”"
     is_of_peak = "peak" in values and not {*WORDS["rates"]} & values.keys()

@@ -297,7 +297,7 @@ def _read_verbs(parts: LineParts) -> None:
             parts.rest = blank(parts.rest, start, end)
         else:
             parts.add(verb, value, start, end, WORDS["verb_words"].get(verb, "yes") if value is True else None)
-    parts.values |= {name: True for name in ("compares", "for_code") if PATTERNS[name].search(parts.plain)}
+    parts.values |= {name: True for name in WORDS["of_whole_line"] if PATTERNS[name].search(parts.plain)}
 
 
 def _read_names(catalogue: Catalogue, parts: LineParts) -> None:
