@@ -226,8 +226,8 @@ def offers_of(catalogue: Catalogue, line: str) -> dict[str, str]:
 def stays_at_home(values: Mapping[str, Any], task: str) -> bool:
     """Return whether a service runs in the house, without what is rented or hosted."""
     others = {"bill", "seller", "billfor", "provider", "compares", "leased", "spot"} & values.keys()
-    is_there = "local" in values or (values.get("place") == "own_room" and "have" not in values)
-    return task == "serve" and is_there and not others and ("chip" in values or values.get("place") not in WORDS["at_a_desk"])
+    here = "local" in values or (values.get("place") == "own_room" and "have" not in values)
+    return task == "serve" and here and not others and ("chip" in values or values.get("place") not in WORDS["desks"])
 
 
 # What is stated of the users of a service, the requests a second of each, and what to say.
