@@ -17,13 +17,16 @@ def _read(line: str) -> LineReading:
 
 
 @each_row(("line", "said"), [
-    ("yolov5 on 60 cameras", "ResNet-50 stands in, and yours may be slower"),
+    ("yolov5 on 60 cameras", "'yolov5' is taken for YOLO m, frames of 640 x 640"),
+    ("yolo v8 n, 90 frames a second", "'yolo v8 n' is taken for YOLO n"),
     ("yolov5 on 60 cameras", "15 frames a second"),
-    ("u-net, 400 images a second", "ResNet-50 stands in, and yours may be slower"),
-    ("MRI segmentation for 90 studies a day", "200 pictures, of 100 to 400 slices, an assumption"),
+    ("nnunet on 30 MRI exams per day", "taken for 3D U-Net (nnU-Net), windows of 128"),
+    ("MRI segmentation for 90 studies a day", "100 windows of 128 x 128 x 128 voxels, of 30 to 300"),
     ("700 histology slides a day, tumor detection", "5,000 tiles"),
-    ("weld inspection by 20 cameras at 8 fps", "No network on record is named: ResNet-50 is taken"),
-    ("vit-large at 50 images a second", "No speed of serving ViT-L/16 is on record: that of ResNet-50"),
+    ("weld inspection by 20 cameras at 8 fps", "No network is named: YOLO-m, a detector of frames"),
+    ("vit-large at 50 images a second", "'vit-large' is taken for ViT-L/16"),
+    ("parking lot segmentation, 40k tiles a day", "No network is named: DeepLabV3"),
+    ("700 histology slides a day, tumor detection", "No network is named: ResNet-50 at tiles"),
     ("train vit-base on 4 l40s", "'vit-base' is taken for ViT-B/16"),
     ("train a 3b protein model on 16 h100", "protein, as a network of that size is taken to work like one of text"),
 ])  # fmt: skip

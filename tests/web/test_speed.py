@@ -211,6 +211,7 @@ def test_other_work_is_set_side_by_side_over_every_accelerator() -> None:
     )
     assert h100["Requests/s of one"] == pytest.approx(non_llm_serving(load_catalogue(), job).requests_per_s)
     assert table["Rate"].str.startswith(("measured", "carried over from")).all()
+    assert not table["Rate"].str.contains("from its operations").any()
 
 
 @pytest.mark.parametrize(("gpus", "near"), [("97", 96), ("8", 16)])

@@ -128,7 +128,7 @@ def _work_rate(catalogue: Catalogue, row: Row) -> tuple[ServingAccelerator, NonL
     if number(row, "concurrency_or_batch") is not None:
         share = 1.0
     per_s, low, high = (each * share for each in (rate.requests_per_s, rate.low, rate.high))
-    return chip, NonLlmRate(per_s, low, high, rate.measured, rate.carried_from)
+    return chip, replace(rate, requests_per_s=per_s, low=low, high=high)
 
 
 _WORST_OVER_MEAN = 1.18  # of the time between tokens: 99th percentile over mean in published services

@@ -18,7 +18,7 @@ from planner.scenario.scenario import ANY_ACCELERATOR, Scenario
 from planner.scenario.task import ServingTask, TrainingTask
 from planner.scenario.vocabulary import USUAL_HOURS_PER_JOB
 from planner.scenario.work import Work
-from planner.speed.serving import NonLlmServing, ServingResult
+from planner.speed.serving import NonLlmServing, ServingResult, is_non_llm_work
 from planner.speed.training import TrainingResult
 from pricing import Catalogue
 
@@ -196,9 +196,10 @@ def _rate(catalogue: Catalogue, texts: Texts) -> str:
 
 def _token_lengths(catalogue: Catalogue, texts: Texts) -> str:
     read, wrote = texts.get("in"), texts.get("out")
-    model = catalogue.models.get(texts.get("serve", ""))
+    model = catalogue.models.get(served := texts.get("serve", ""))
     if read is None and wrote is None:
-        return "texts of usual length" if model is None or model.modality == "text" else "usual settings"
+        is_other = is_non_llm_work(served) or (model and model.modality != "text")
+        return "usual settings" if is_other else "texts of usual length"
     lengths = [f"{_count(text, 'token')} {what}" for text, what in ((read, "in"), (wrote, "out")) if text is not None]
     return ", ".join(lengths)
 

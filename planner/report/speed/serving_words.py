@@ -239,7 +239,7 @@ def accelerators_table(works: list[PricedWork]) -> Table:
             "USD an hour then": work.usd_per_hour_at_peak,
             "Rent from": None if work.cost is None else work.cost.provider,
             "Price checked": None if work.cost is None else work.cost.checked,
-            "Rate": "measured" if work.result.measured else f"carried over from {work.result.carried_from}",
+            "Rate": work.result.how,
         }
         for work in works
     )

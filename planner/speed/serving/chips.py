@@ -245,13 +245,15 @@ class LeftOut(StrictModel):
 
 
 class NonLlmWork(StrictModel):
-    """A kind of work whose speed was measured and is carried over by peak rates where it was not."""
+    """A kind of work whose speed was measured, and is carried over or follows from its operations where it was not."""
 
     label: Text
     bound: Literal["compute", "bandwidth"]
     also: tuple[str, ...] = Field(default=(), description="other names of it, models of the catalogue among them")
     alone_share: Share | None = Field(default=None, description="of that pace, one request at a time; not measured")
-    measured: tuple[MeasuredRate, ...] = Field(min_length=1)
+    operations: float | None = Field(default=None, gt=0, description="of one request, two for each multiply-add. [1e9]")
+    source: Text | None = Field(default=None, description="who counted the operations")
+    measured: tuple[MeasuredRate, ...] = ()
 
 
 class LatencyDerating(StrictModel):
@@ -291,6 +293,7 @@ class ServingData(StrictModel):
     bands: dict[str, Band]
     spread: ErrorSpread = UNTOLD
     assumed_bands: dict[str, Band] = Field(description="where nothing was fitted: from errors on published runs")
+    operations_share: FittedConstant
     work: dict[str, NonLlmWork]
     work_shares: LatencyDerating
 

@@ -29,7 +29,9 @@ class NonLlmRate:
     low: float
     high: float
     measured: bool  # on this very chip
-    carried_from: str
+    carried_from: str  # empty of a rate that follows from operations
+    how: str
+    source: str
 
 
 def non_llm_rate(catalogue: Catalogue, name: str, chip: ServingAccelerator, *, accelerators: float = 1.0) -> NonLlmRate:
@@ -40,14 +42,21 @@ def non_llm_rate(catalogue: Catalogue, name: str, chip: ServingAccelerator, *, a
 def scaled_rate(
     catalogue: Catalogue, work: NonLlmWork, chip: ServingAccelerator, *, accelerators: float = 1.0
 ) -> NonLlmRate:
-    """The rate of work that was measured on another accelerator, carried over to this one."""
+    """The rate of work as measured on this accelerator, else from its operations or carried over from another one."""
     own = [entry for entry in work.measured if entry.accelerator == chip.name]
+    if not own and work.operations and (work.bound == "compute" or chip.kind == "cpu"):
+        share, how = serving_data().operations_share, "from its operations, not measured"
+        ends = (share.value * _FAR_LOW, share.value * _FAR_HIGH) if chip.kind == "cpu" else (share.low, share.high)
+        most = chip.flops_16bit / (work.operations * 1e9) * accelerators
+        return NonLlmRate(most * share.value, most * ends[0], most * ends[1], False, "", how, work.source or "")
     entry = own[0] if own else _nearest(catalogue, work, chip)
     other = find_chip(catalogue, entry.accelerator)
-    ratio = 1.0 if own else _peak_ratio(work, entry, chip, other)
     low, high = _spread(other, chip)
-    per_s = entry.requests_per_s * ratio * accelerators
-    return NonLlmRate(per_s, per_s * low, per_s * high, bool(own), entry.accelerator)
+    per_s = entry.requests_per_s * _peak_ratio(work, entry, chip, other) * accelerators
+    by = _BY.get("bandwidth" if work.bound == "bandwidth" else entry.precision, "16-bit rate")
+    how = f"carried over from {catalogue.accelerator_label(other.name)} by the {by}, not measured"
+    how = "measured on this accelerator" if own else how
+    return NonLlmRate(per_s, per_s * low, per_s * high, bool(own), entry.accelerator, how, entry.source)
 
 
 def scale_hours(
@@ -62,7 +71,8 @@ def scale_hours(
     faster = 1.0 if same else _bounding_peak(catalogue, target, bound) / _bounding_peak(catalogue, source, bound)
     per_s = faster / (hours * SECONDS_PER_HOUR)
     low, high = _spread(source, target)
-    return NonLlmRate(per_s, per_s * low, per_s * high, same, source.name)
+    carried = f"carried over from {catalogue.accelerator_label(source.name)} by the {_BY[bound]}, not measured"
+    return NonLlmRate(per_s, per_s * low, per_s * high, same, source.name, "as measured" if same else carried, "")
 
 
 def _bounding_peak(catalogue: Catalogue, chip: ServingAccelerator, bound: str) -> float:
@@ -86,9 +96,7 @@ def _bounding_peak(catalogue: Catalogue, chip: ServingAccelerator, bound: str) -
 def _spread(source: ServingAccelerator, target: ServingAccelerator) -> tuple[float, float]:
     if source.name == target.name:
         return _MEASURED_LOW, _MEASURED_HIGH
-    if (source.kind == "cpu") == (target.kind == "cpu"):
-        return _CARRIED_LOW, _CARRIED_HIGH
-    return _FAR_LOW, _FAR_HIGH
+    return (_CARRIED_LOW, _CARRIED_HIGH) if (source.kind == "cpu") == (target.kind == "cpu") else (_FAR_LOW, _FAR_HIGH)
 
 
 def server_share(chip: ServingAccelerator) -> float:
@@ -103,10 +111,10 @@ def match_non_llm_work(model: str, *, exactly: bool = False) -> str | None:
     A table of runs names its work `exactly`: another name may stand for another size.
     """
     plain = names.plain(model)
-    for name, work in serving_data().work.items():
-        if plain in {names.plain(spelling) for spelling in (name, *(() if exactly else work.also))}:
-            return name
-    return None
+    return next((
+        name for name, work in serving_data().work.items()
+        if plain in {names.plain(spelling) for spelling in (name, *(() if exactly else work.also))}
+    ), None)  # fmt: skip
 
 
 def _nearest(catalogue: Catalogue, work: NonLlmWork, chip: ServingAccelerator) -> MeasuredRate:
@@ -121,24 +129,18 @@ def _nearest(catalogue: Catalogue, work: NonLlmWork, chip: ServingAccelerator) -
 
 
 def _peak_ratio(work: NonLlmWork, entry: MeasuredRate, chip: ServingAccelerator, other: ServingAccelerator) -> float:
-    if work.bound == "bandwidth":
-        return chip.bandwidth / other.bandwidth
-    precision = entry.precision
-    return _rate(chip, precision) / _rate(other, precision)
-
-
-def _rate(chip: ServingAccelerator, precision: str) -> float:
-    return chip.flops_int8 if precision == "int8" else chip.flops(precision)
+    here, there = (
+        it.bandwidth if work.bound == "bandwidth" else it.flops_int8 if entry.precision == "int8"
+        else it.flops(entry.precision) for it in (chip, other)
+    )  # fmt: skip
+    return here / there
 
 
 _HOST_PER_S = 100.0  # requests of one accelerator beyond which taking them in and out wants cores beside it
-_BY = {"int8": "rate of 8-bit integers", "fp8": "8-bit rate", "bandwidth": "memory bandwidth"}
-_BY_BOUND = {
-    "compute": "16-bit matrix rate",
-    "fp32": "32-bit rate",
-    "fp64": "64-bit rate",
-    "bandwidth": "memory bandwidth",
-}
+_BY = {
+    "int8": "rate of 8-bit integers", "fp8": "8-bit rate", "compute": "16-bit matrix rate", "fp32": "32-bit rate",
+    "fp64": "64-bit rate", "bandwidth": "memory bandwidth",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -217,7 +219,6 @@ def non_llm_serving(catalogue: Catalogue, job: ServingJob) -> NonLlmServing:
     alone_ms = None if work.alone_share is None else 1e3 / (offline * work.alone_share)
     # Energy of the accelerator for one request at a full load.
     joules = None if chip.tdp_w is None else chip.tdp_w * serving_data().power.large_share / served
-    source = next(entry.source for entry in work.measured if entry.accelerator == rate.carried_from)
     reason = _too_slow(job, work.label, chip, alone_ms)
     counts = [served, served * band.high, served * band.low]
     most = job.peak_requests_per_s or job.requests_per_s  # an even stream has no other peak
@@ -225,17 +226,17 @@ def non_llm_serving(catalogue: Catalogue, job: ServingJob) -> NonLlmServing:
     average = None if reason else _accelerators_needed(job.requests_per_s, served)
     warnings = {
         "no rate was measured on this accelerator: the range is wide": not rate.measured,
-        "a processor from a measured GPU, or the other way: expect a third to twice of it": not rate.measured
-        and rate.high / rate.low > 4,
+        "a processor from rates of GPUs, or the other way: expect a third to twice of it": not rate.measured
+        and rate.high / rate.low > 5,
         "so many short requests that the host may set the pace": served > _HOST_PER_S and chip.kind != "cpu",
         "nobody measured how long one request takes: whether the promise holds is not checked": job.ttft_ms is not None
-        and serving_data().work[find_non_llm_work(job.model)].alone_share is None,
+        and alone_ms is None,
         "slices are taken to do their share of the whole": job.mig_profile is not None,
     }
     return NonLlmServing(
         work=name, label=work.label, accelerator=chip.name, requests_per_s=served, low=served * band.low,
         high=served * band.high, offline_requests_per_s=offline, alone_ms=alone_ms, measured=rate.measured,
-        carried_from=rate.carried_from, source=source, how=_method_text(catalogue, name, rate),
+        carried_from=rate.carried_from, source=rate.source, how=rate.how,
         average_requests_per_s=job.requests_per_s, peak_requests_per_s=most,
         accelerators_at_average=average, accelerators_at_peak=peak[0], accelerators_at_peak_low=peak[1],
         accelerators_at_peak_high=peak[2], joules_per_request=joules, reason=reason,
@@ -269,12 +270,10 @@ def scale_run(catalogue: Catalogue, task: FixedRun, *, accelerator: str, acceler
     measured_on = names.accelerator(catalogue, task.measured_on)
     key = names.accelerator(catalogue, accelerator)
     rate = scale_hours(catalogue, hours=task.hours, measured_on=measured_on, wanted=key, bound=task.bound)
-    label = catalogue.accelerator_label(measured_on)
-    how = "as measured" if rate.measured else f"carried over from {label} by the {_BY_BOUND[task.bound]}, not measured"
     return ScaledRun(
         measured_on=measured_on, accelerator=key, accelerators=accelerators, bound=task.bound,
         measured=rate.measured, accelerator_hours=1 / (rate.requests_per_s * SECONDS_PER_HOUR),
-        low=1 / (rate.high * SECONDS_PER_HOUR), high=1 / (rate.low * SECONDS_PER_HOUR), how=how,
+        low=1 / (rate.high * SECONDS_PER_HOUR), high=1 / (rate.low * SECONDS_PER_HOUR), how=rate.how,
     )  # fmt: skip
 
 
@@ -288,12 +287,3 @@ def _too_slow(job: ServingJob, label: str, chip: ServingAccelerator, alone_ms: f
         return None
     takes, promised = (f"{ms:,.0f}" if ms >= 100 else f"{ms:.3g}" for ms in (alone_ms, job.ttft_ms))
     return f"{label}: one request takes {takes} ms on {chip.name}, and {promised} ms are promised"
-
-
-def _method_text(catalogue: Catalogue, name: str, rate: NonLlmRate) -> str:
-    if rate.measured:
-        return "measured on this accelerator"
-    work = serving_data().work[name]
-    entry = next(entry for entry in work.measured if entry.accelerator == rate.carried_from)
-    by = _BY.get("bandwidth" if work.bound == "bandwidth" else entry.precision, "16-bit rate")
-    return f"carried over from {catalogue.accelerator_label(entry.accelerator)} by the {by}, not measured"

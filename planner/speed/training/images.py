@@ -174,16 +174,9 @@ def image_training(catalogue: Catalogue, job: ImageJob) -> ImageTrainingResult:
         amount_text=amount_text,
         images_per_s_each=Interval(rate.low, rate.requests_per_s, rate.high), measured=rate.measured,
         carried_from=rate.carried_from, source="; ".join(dict.fromkeys(run.source for run in nearest)),
-        how=_method_text(catalogue, network, rate), accelerator_hours=hours, bound=network.bound,
+        how=rate.how, accelerator_hours=hours, bound=network.bound,
         warnings=_warnings(rate, runs, nearest[0].accelerators, job.accelerators),
     )  # fmt: skip
-
-
-def _method_text(catalogue: Catalogue, network: ImageNetwork, rate: NonLlmRate) -> str:
-    if rate.measured:
-        return "measured on this accelerator"
-    peak = "memory bandwidth" if network.bound == "bandwidth" else "16-bit rate"
-    return f"carried over from {catalogue.accelerator_label(rate.carried_from)} by the {peak}, not measured"
 
 
 def _find_network(called: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from planner.scenario.known_names import accelerator_meant
 from planner.scenario.scenario import ANY_ACCELERATOR, USUAL_SITE, Scenario
+from planner.speed.serving.chips import serving_data
 from planner.study.one_line.line_names import LineName, LineToken, chips_of_memory, find_names, near_name, tokens
 from planner.study.one_line.line_records import GPU_WORDS, LineParts, LineQuestion, UnderstoodPhrase, count_beside
 from planner.study.one_line.line_rules import BLANK, PATTERNS, Rule, blank, number_in, rule, take, whole
@@ -60,7 +61,8 @@ def _ask_for_work(parts: LineParts, line: str, *, has_work: bool) -> None:
     if not (line and has_more and (is_work or has_work)):
         parts.questions.append(LineQuestion("which model" if is_work else "what for", lines, is_whole=True))
     elif is_work:
-        values["model"] = WORDS["usual_models"][next((it for it in ("tune", "train") if it in values), "serve")]
+        kind = next((it for it in ("tune", "train", *WORDS["kinds_without_model"]) if it in values), "serve")
+        values["model"] = WORDS["usual_models"][kind]
         parts.left_out.append(f"which model, as none is named: {values['model']} is taken")
     else:
         values["gpus"] = 1
@@ -167,7 +169,6 @@ def leave_names_out(catalogue: Catalogue, parts: LineParts, scenario: Scenario, 
         "EU" if "eu" in str(scenario.stay) else None, offer.provider if offer else None,
         *(task.model for task in (work.train, work.serve) if task), *((bill.price, bill.label) if bill else ()),
         *((billed.vendor, billed.model, billed.label) if billed else ()),
-        WORDS["served_as"].get(parts.values.get("model", "")) and parts.values["model"],
         ({"rent", "paid_rent", "spent_credits"} & parts.values.keys() or scenario.reserve.usd_per_accelerator_hour)
         and parts.values.get("provider"),
     }  # fmt: skip
@@ -200,7 +201,7 @@ def _alike(catalogue: Catalogue, name: LineName, spelled: str) -> set[str]:
 def label_of(catalogue: Catalogue, kind: str, key: str) -> str:
     """Return the label of what a name means: of a chip, a model, a place, a seller, a hosted model."""
     records: Mapping[str, Mapping[str, Any]] = {
-        "place": catalogue.sites, "model": catalogue.models, "provider": catalogue.providers,
+        "place": catalogue.sites, "model": {**serving_data().work, **catalogue.models}, "provider": catalogue.providers,
         "chip": catalogue.accelerators, "machine": catalogue.accelerators, "price": catalogue.hosted,
     }  # fmt: skip
     record = records.get(kind, {}).get(key)
@@ -323,8 +324,8 @@ def _ask_about(catalogue: Catalogue, parts: LineParts, word: LineToken) -> bool:
 
 def called_as(catalogue: Catalogue, choice: str) -> str:
     """Return what a choice of a name that can be several things is called."""
-    if choice in catalogue.models:
-        return f"as {catalogue.models[choice].label}"
+    if choice in {**serving_data().work, **catalogue.models}:
+        return f"as {label_of(catalogue, 'model', choice)}"
     try:
         return catalogue.accelerator_label(accelerator_meant(catalogue, choice).key)
     except PricingError:

@@ -24,7 +24,7 @@ TOKENS_PER_SEQUENCE = 4_096  # as a plan has where nobody states it
 _FASTEST_OF_ONE = 300  # tokens a second: more are those of all users
 _SHARE_OF_RATE = 0.4  # an assumption: large published runs use 0.3 to 0.5 of the dense rate
 _MOST_OF_A_RUN = HOURS_PER_YEAR / 4
-_FRAMES_PER_S, _SLICES_OF_STUDY, _TILES_OF_SLIDE = 15.0, 200, 5_000  # assumptions
+_FRAMES_PER_S, _TILES_OF_SLIDE, _WINDOWS_OF_STUDY, _SLICES_OF_STUDY = 15.0, 5_000, 100, 200  # assumptions
 _SHARE_OF_PEAKS, _LEAST_STEADY = 0.1, 0.5  # assumptions: of the time; less than that is the share of the peaks
 _MOST_AT_A_TIME = 20  # runs: of more beside each other the rhythm is that of something else
 _MOST_OF_ONE = 32_768  # tokens: more are no single answer
@@ -101,7 +101,8 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("fps", {"streams"}, lambda of: _FRAMES_PER_S),
     ("rps", {"fps", "of_vision"}, lambda of: of["fps"] * of.get("streams", 1)),
     ("rps_by_the_hour", {"cameras", "busy"}, lambda of: True),
-    ("pictures", {"rps", "of_volumes"}, lambda of: of.pop("rps") * _SLICES_OF_STUDY),
+    ("pictures", {"rps", "of_volumes"}, lambda of: of.pop("rps") * (
+        _WINDOWS_OF_STUDY if "3D" in of.get("model", "3D") else _SLICES_OF_STUDY)),
     ("pictures", {"rps", "of_slides"}, lambda of: of.pop("rps") * _TILES_OF_SLIDE),
     ("rps", {"pictures"}, lambda of: of["pictures"]),
     ("each_hours", {"team", "busy", "of_artists"}, lambda of: of["busy"] if "rps" in of else of.pop("busy")),

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from planner.scenario.known_names import accelerator_meant
 from planner.speed.hardware import read_data
 from planner.speed.match_model import model_meant, substitution_note
+from planner.speed.serving.chips import serving_data
 from planner.speed.serving.non_llm import match_non_llm_work
 from planner.speed.training.images import match_image_network
 from planner.study.one_line import line_sellers
@@ -156,7 +157,7 @@ def _may_be_name(line: str, span: list[LineToken]) -> bool:
     is_cut = (re.search(r"[|,;]|: |\d/\d|\d[bm] (?:\d+|q\d)$", between) or re.match(r",\d{3}", line[last.end :])
         or not all(re.search(r"\w", each.text) for each in (first, last)))  # fmt: skip
     is_filler = first.text in FILLERS - {"us", "new"}
-    is_filler = is_filler or last.text in FILLERS - {"us", "small", "large", "huge", "tiny", "text", "mini", "max"}
+    is_filler = is_filler or last.text in FILLERS - {*WORDS["ends_names"]}
     is_count = first.text.isdecimal() and len(first.text.lstrip("0")) < len("4090")
     return not (is_cut or is_filler or is_count) and last.text != "solar"  # where power comes from
 
@@ -173,9 +174,8 @@ def _name(catalogue: Catalogue, span: list[LineToken], line: str, typed: str) ->
     start, end, known = span[0].start, span[-1].end, _vocabulary(catalogue)
     called = " ".join(word.text for word in span)
     singular = called.removesuffix("s").rstrip("'") if PATTERNS["plural"].search(called) else called
-    asked, whole = WORDS["asked"], called.startswith("us-")
-    if choices := asked.get(called) or asked.get(called if whole else PATTERNS["version_names"].sub("", called)):
-        return LineName("several", start, end, Meant(""), tuple(choices))
+    if name := _of_choices(called, typed, (start, end)):
+        return name
     spellings = (singular, called) if called == "v100s" and typed[end - 1] == "s" else (called, singular)
     for spelling in dict.fromkeys(spellings):
         for kind, reader in _READERS.items():
@@ -190,6 +190,18 @@ def _name(catalogue: Catalogue, span: list[LineToken], line: str, typed: str) ->
             except (NameLookupError, PricingError):
                 continue
     return None
+
+
+def _of_choices(called: str, typed: str, place: tuple[int, int]) -> LineName | None:
+    """Return a network of pictures where a line serves it, or what can be several things; None of other names."""
+    found = next((work.format(**match.groupdict()) for name, work in WORDS["networks"].items()
+        if (match := re.fullmatch(name, called))), "")  # fmt: skip
+    if found and PATTERNS["serves_network"].search(typed.lower()):
+        works = tuple(found.split("|"))
+        only = Meant(works[0], f"{called!r} is taken for {serving_data().work[works[0]].label}.")
+        return LineName("model", *place, only if len(works) == 1 else Meant(""), works)
+    choices = WORDS["asked"].get(called) or WORDS["asked"].get(PATTERNS["version_names"].sub("", called))
+    return LineName("several", *place, Meant(""), tuple(choices)) if choices else None
 
 
 def _fits(kind: str, called: str, line: str, place: tuple[int, int], typed: str) -> bool:

@@ -166,7 +166,7 @@ def _task(values: dict[str, Any], notes: list[str]) -> str:
     if task and "model" not in values:
         if not stated and not (task == "serve" and "team" in values):
             return "hours"
-        kind = next((it for it in ("audio", "of_vision", "of_images", "for_code") if it in values), "serve")
+        kind = next((it for it in WORDS["kinds_without_model"] if it in values), "serve")
         values["model"] = WORDS["usual_models"][kind]
         notes.append(WORDS["said"].get(f"no_{kind}", WORDS["said"]["no_model"]).format(values["model"]))
     return task or "hours"
@@ -271,9 +271,7 @@ def _add_usual_training(train: dict[str, Any], values: Mapping[str, Any], task: 
 
 def _serving(data: Mapping[str, Any], values: dict[str, Any], notes: list[str]) -> dict[str, Any]:
     stated = {field: values[name] for name, field in WORDS["of_serving"].items() if name in values}
-    serve: dict[str, Any] = {"model": WORDS["served_as"].get(values["model"], values["model"])}
-    notes += [WORDS["said"]["served_as"].format(values["model"], serve["model"])] * (serve["model"] != values["model"])
-    serve |= {"input_tokens": int(values["seq"])} if "seq" in values else {}
+    serve: dict[str, Any] = {"model": values["model"]}
     serve |= {field: int(value) if field.endswith("put_tokens") else value for field, value in stated.items()}
     if serve.get("requests_per_s", 0) > 0:
         serve["requests_per_s"] = max(serve["requests_per_s"], LEAST_RPS)

@@ -264,7 +264,7 @@ def _keep_manner(parts: LineParts, name: str, value: Any, place: tuple[int, int]
     values, line, hourly = parts.values, parts.line.lower(), f"{name}_by_the_hour"
     text, behind = line[slice(*place)], line[place[1] :]
     is_of_firm = PATTERNS["firm_behind"].match(behind) or PATTERNS["of_a_firm"].search(text)
-    is_of_vision = name in WORDS["of_load"] and PATTERNS["of_vision"].search(line)
+    is_of_vision = name in WORDS["of_load"] and PATTERNS["of_vision"].search(f"{parts.plain} {line}")
     flags = (
         ("are_served", name == "team" and (value > _MOST_WITH_GPUS or not PATTERNS["own_gpus"].search(text))),
         ("is_term", name == "reservation" or (name in ("date", "length") and PATTERNS["for_a_term"].search(line))),
@@ -273,7 +273,7 @@ def _keep_manner(parts: LineParts, name: str, value: Any, place: tuple[int, int]
         ("tune", name == "by_feedback"),
         ("of_images", name in ("rps", "texts", "each_rps") and PATTERNS["makes_images"].search(line)),
         ("is_over", name == "length" and text.startswith("over")),
-        *((kind, is_of_vision and PATTERNS[kind].search(line)) for kind in ("of_vision", "of_volumes", "of_slides")),
+        *((kind, is_of_vision and PATTERNS[kind].search(is_of_vision.string)) for kind in WORDS["kinds_of_pictures"]),
         ("of_artists", name == "team" and PATTERNS["of_artists"].search(text)),
         ("of_people", name == "rps" and PATTERNS["of_people"].search(text)),
         (hourly, hourly in PATTERNS and PATTERNS[hourly].match(text)),
@@ -347,7 +347,8 @@ def _add_unclear(catalogue: Catalogue, parts: LineParts, name: LineName) -> None
     before, behind = parts.line[: name.start], parts.line[name.start + len(text) :]
     called = {called_as(catalogue, each): before + each + behind for each in name.choices}
     is_work, is_model = first == "H100", set(name.choices) <= catalogue.models.keys()  # no speed is on record; no model
-    is_of_gpus = PATTERNS["gpus_stated"].search(parts.rest) and not {*WORDS["of_load"]} & parts.values.keys()
+    has_gpus = "gpus" in parts.values or PATTERNS["gpus_stated"].search(parts.rest) is not None
+    is_of_gpus = has_gpus and not {*WORDS["of_load"]} & parts.values.keys()
     if (is_work or is_model) and ("model" in parts.values or is_of_gpus):  # a bot of whisper and tts; hours of GPUs
         parts.left_out.append(f"{text}, as there is no record of it")
         parts.others |= called if "model" not in parts.values else {}
@@ -387,5 +388,6 @@ def _add_name(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from:
         parts.leave_out(WORDS["of_one"][kind], label, name.start, name.end)
         return
     parts.values |= {"stay": True} if kind == "place" and PATTERNS["only"].match(parts.rest, name.end) else {}
+    parts.values |= {"of_vision": True, "modality": "vision"} if kind == "model" and name.choices else {}
     parts.add(quantity, key, name.start, name.end, label)
     parts.notes += [name.meant.note] if name.meant.note else []
