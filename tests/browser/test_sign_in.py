@@ -121,7 +121,7 @@ def _unshares(ada: Page) -> None:
     ada.goto("/plans?plans=Versions")
     ada.locator(".st-key-share-with summary").first.click()
     ada.get_by_role("button", name="Remove").click()
-    expect(ada.get_by_role("button", name="Remove")).to_have_count(0)
+    expect(ada.get_by_role("button", name="Remove")).to_have_count(0, timeout=PATIENCE_MS)
 
 
 def _signs_out(ada: Page) -> None:

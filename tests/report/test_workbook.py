@@ -25,6 +25,7 @@ from planner.scenario.scenario import Scenario
 from planner.scenario.terms import CapitalInputs, TaxInputs
 from planner.scenario.work import Work
 from pricing import PricingError
+from tests.daily import of_today
 from tests.office import Sheets, recalculated, with_cells
 from tests.report.workbooks import (
     FACTORS,
@@ -65,7 +66,8 @@ class Calculated:
 @pytest.fixture(scope="module")
 def calculated(tmp_path_factory: pytest.TempPathFactory) -> Calculated:
     scenarios = {
-        **EXAMPLES, CHANGED: EXAMPLES["fine-tune-70b"].model_copy(update={"tax": TAX}),
+        **{name: EXAMPLES[name] for name in ("chat-service", *of_today(tuple(EXAMPLES), 2))},
+        CHANGED: EXAMPLES["fine-tune-70b"].model_copy(update={"tax": TAX}),
         **{f"taxed-{number}": taxed_scenario(number) for number in range(RANDOM)},
     }  # fmt: skip
     plans = {name: answered(scenario) for name, scenario in scenarios.items()}

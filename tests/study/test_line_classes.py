@@ -13,6 +13,7 @@ from planner.study.one_line.line_records import LineError
 from planner.study.one_line.line_words import WORDS
 from planner.study.one_line.read_line import read_line
 from pricing.exchange import rates
+from tests.daily import of_today
 from tests.facts import DAY
 from tests.frozen import live_catalogue
 from tests.rows import each_row
@@ -177,7 +178,7 @@ def test_parts_of_a_line_mean_the_same_in_any_order() -> None:
     shares = {"60% busy": 0.6, "24/7": 1, "busy 45% of the time": 0.45, "8 hours a day": 1 / 3}
     powers = {"power 0.12 $/kWh": 0.12, "electricity at 9 cents per kWh": 0.09, "65 USD/MWh": 0.065}
     wrong = []
-    for at, parts in enumerate(_pairs(*map(tuple, (chips, times, places, shares, powers)))):
+    for at, parts in of_today(tuple(enumerate(_pairs(*map(tuple, (chips, times, places, shares, powers))))), 3):
         line = ", ".join([*itertools.permutations(parts)][at * 7 % 120])
         plan, want = _plan(line), [table[part] for table, part in zip(  # type: ignore[index]
             (chips, times, places, shares, powers), parts, strict=True)]  # fmt: skip

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow  # bench/one_comparison.py looks at two thousand
 
 def test_no_plan_contradicts_itself() -> None:
     verdicts = set()
-    for scenario, judged in answers(load_catalogue(), 100, seed=250):
+    for scenario, judged in answers(load_catalogue(), 50, seed=250):
         assert list(complaints(judged)) == [], scenario.model_dump(exclude_defaults=True)
         verdicts.add(judged.answer.verdict)
     assert len(verdicts) >= 3  # the plans are not all alike
@@ -27,7 +27,7 @@ def test_a_median_away_from_the_cost_as_entered_has_its_reason_in_how_sure() -> 
     catalogue = load_catalogue()
     examples = [decided(planned(catalogue, preset.scenario, catalogue.day)) for preset in load_presets()]
     explained = 0
-    for judged in (*examples, *(judged for _, judged in answers(catalogue, 60, seed=77))):
+    for judged in (*examples, *(judged for _, judged in answers(catalogue, 30, seed=77))):
         shifts, futures = median_shifts(judged.answer, judged.futures), judged.futures
         apart = [each for each in judged.answer.ranked if futures and futures.row(each.option.key) is not None
                  and abs(each.present_usd - each.as_entered_usd) > SKEWED * abs(each.as_entered_usd)]  # fmt: skip
@@ -36,12 +36,12 @@ def test_a_median_away_from_the_cost_as_entered_has_its_reason_in_how_sure() -> 
             assert abs(shift.without_usd - shift.as_entered_usd) < abs(shift.median_usd - shift.as_entered_usd), shift
         assert len(medians_table(judged.answer, shifts)) == len(shifts)
         explained += len(shifts)
-    assert explained > 20
+    assert explained > 10
 
 
 def test_to_type_what_the_program_chose_changes_no_word() -> None:
     catalogue, typed = load_catalogue(), 0
-    for scenario, judged in answers(catalogue, 60, seed=1050):
+    for scenario, judged in answers(catalogue, 30, seed=1050):
         again = retyped_choice(judged)
         if again is None:
             continue

@@ -24,7 +24,7 @@ from pricing.near import near
 
 _MOST_WORDS, _SHORT, _LEAST_LETTERS, _LONG, _MOST_CHOICES = 6, 3, 5, 9, 4
 _SIZE_WITHIN, _SIZE_NEAR = 0.05, 0.22
-_LEAST_BARE_SIZE = 0.1
+_LEAST_BARE_SIZE, _USUALLY_SPARSE = 0.1, 100.0  # billion parameters, from which most models of today have experts
 _OFTEN, _REAL = WORDS["often_misspelt"].split(), frozenset(re.findall("[a-zß-ÿ]{4,}", str(WORDS).lower()))
 _PARTS_OF_NAMES = frozenset(WORDS["parts_of_names"].split())
 _BILLIONS = {"b": 1.0, "bn": 1.0, "billion": 1.0, "m": 1e-3, "t": 1e3, "trillion": 1e3}
@@ -303,8 +303,9 @@ def _of_size(catalogue: Catalogue, called: str, billions: float) -> Meant:
     if within > _SIZE_NEAR:
         raise UnknownNameError(f"No model has a size of {called}.", ())
     key = max((key for key in texts if off[key] <= within), key=lambda key: (
-        texts[key].active_params_b is None, re.search(rf"(?<![\d.]){billions:g}b", key.casefold()) is not None,
-        texts[key].family.startswith("Llama"), texts[key].released or ""))  # fmt: skip
+        texts[key].active_params_b is None or billions >= _USUALLY_SPARSE,
+        re.search(rf"(?<![\d.]){billions:g}b", key.casefold()) is not None,
+        texts[key].family.startswith(("Llama", "gpt-oss")), texts[key].released or ""))  # fmt: skip
     return Meant(key, f"{called!r} is taken for {texts[key].label}: a model of about that size and of a usual shape.")
 
 
