@@ -20,6 +20,7 @@ from planner.scenario.vocabulary import USUAL_HOURS_PER_JOB
 from planner.scenario.work import Work
 from planner.speed.serving import NonLlmServing, ServingResult, is_non_llm_work
 from planner.speed.training import TrainingResult
+from planner.speed.training.images import is_image_network
 from pricing import Catalogue
 
 Texts = Mapping[str, str]
@@ -170,7 +171,8 @@ def _model(key: str) -> Callable[[Catalogue, Texts], str]:
 
 
 def _tokens(catalogue: Catalogue, texts: Texts) -> str:
-    return _count(texts["tokens"], "token") if "tokens" in texts else "the usual number of tokens"
+    usual = "its pictures" if is_image_network(texts.get("train", "")) else "the usual number of tokens"
+    return _count(texts["tokens"], "token") if "tokens" in texts else usual
 
 
 def _due(catalogue: Catalogue, texts: Texts) -> str:

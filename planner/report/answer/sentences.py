@@ -173,7 +173,7 @@ def workload_text(plan: Plan) -> str:
     most = f"{need.peak_accelerators:,} x {plan.setting.catalogue.accelerator_label(need.accelerator)}"
     if has_constant_demand(plan):
         return f"{most}, used {words.percent(plan_utilization(plan.setting, 1.0))} of the time,"
-    return f"{words.round_significant(need.busy_accelerator_hours):,.0f} GPU-hours, on up to {most} at once,"
+    return f"{words.round_significant(need.busy_accelerator_hours):,.10g} GPU-hours, on up to {most} at once,"
 
 
 def _totals_sentence(plan: Plan, ways: Sequence[EvaluatedOption], futures: Futures | None) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from difflib import get_close_matches
 from math import log2
 from statistics import median
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from planner.scenario.base import SECONDS_PER_HOUR
 from planner.scenario.jobs import ImageJob
@@ -25,7 +25,7 @@ from pricing.errors import UnknownNameError
 from pricing.figure import StrictModel, Text
 
 # Up to this many times the accelerators of the largest published run its rate is taken as it is.
-FAR = 2.0
+FAR, MANY_PER_S = 2.0, 5_000.0
 _PICTURES = ("vision", "image", "video", "vision_text")
 
 
@@ -47,12 +47,8 @@ class ImageNetwork(StrictModel):
     usual_images: float | None = Field(default=None, gt=0, description="pictures of a whole run, where no set is named")
     usual: Text = Field(description="whose usual run that is")
     bound: Literal["compute", "bandwidth"] = Field(description="the peak by which a rate is carried over")
-
-    @model_validator(mode="after")
-    def _check_length(self) -> ImageNetwork:
-        if (self.usual_epochs is None) == (self.usual_images is None) or (self.usual_epochs and not self.dataset):
-            raise ValueError("want usual_epochs of a dataset, or usual_images")
-        return self
+    like: str | None = Field(default=None, description="the network whose published rates are taken, as it has none")
+    times: float = Field(default=1.0, gt=0, description="operations of its picture, as a multiple of that one's")
 
 
 class ImageTrainingData(StrictModel):
@@ -96,8 +92,7 @@ class ImageTrainingResult:
     @property
     def hours(self) -> Interval:
         """From start to end. [h]"""
-        ends = self.accelerator_hours
-        return Interval(*(each / self.accelerators for each in (ends.low, ends.typical, ends.high)))
+        return Interval(*(each / self.accelerators for each in astuple(self.accelerator_hours)))
 
     @property
     def run(self) -> ScaledRun:
@@ -111,10 +106,8 @@ class ImageTrainingResult:
 
     @property
     def _rate(self) -> str:
-        each = self.images_per_s_each
-        low, typical, high = (
-            f"{end:,.0f}" if end >= 100 else f"{end:.3g}" for end in (each.low, each.typical, each.high)
-        )
+        ends = astuple(self.images_per_s_each)
+        low, typical, high = (f"{end:,.0f}" if end >= 100 else f"{end:.3g}" for end in ends)
         return f"{typical} images/s on each ({low} to {high})"
 
 
@@ -135,11 +128,8 @@ def published_image_rates() -> tuple[PublishedImageRate, ...]:
 
 def match_image_network(called: str) -> str | None:
     """The network of that name, loosely spelled; None where there is none with published rates."""
-    plain = names.plain(called)
-    spelled = {
-        names.plain(name): key for key, network in image_training_data().models.items() for name in (key, *network.also)
-    }
-    return spelled.get(plain)
+    plain, networks = names.plain(called), image_training_data().models
+    return next((key for key, it in networks.items() if plain in map(names.plain, (key, *it.also))), None)
 
 
 def is_image_network(called: str) -> bool:
@@ -163,7 +153,8 @@ def image_training(catalogue: Catalogue, job: ImageJob) -> ImageTrainingResult:
     network = image_training_data().models[name]
     key = names.accelerator(catalogue, job.accelerator)
     amount, amount_text = _amount(network, job.images, job.epochs)
-    runs = tuple(run for run in published_image_rates() if run.network == name)
+    runs = tuple(replace(run, images_per_s=run.images_per_s / network.times)
+                 for run in published_image_rates() if run.network == (network.like or name))  # fmt: skip
     rate = _rate(catalogue, network, runs, find_chip(catalogue, key), job.accelerators)
     share = team_share(job.team)
     ends = ((rate.high, share.high), (rate.requests_per_s, share.typical), (rate.low, share.low))
@@ -189,16 +180,16 @@ def _find_network(called: str) -> str:
 
 
 def _amount(network: ImageNetwork, images: float | None, epochs: float | None) -> tuple[float, str]:
-    if images is not None:
-        return images, f"{images / 1e6:,.4g} million images" if images >= 1e6 else f"{images:,.0f} images"
-    if network.dataset is None:
-        if epochs is not None or network.usual_images is None:
-            raise InvalidJobError(f"{network.label}: it has no usual data set, so epochs mean nothing; give images")
-        return network.usual_images, f"{network.usual_images / 1e6:,.4g} million images ({network.usual})"
-    pictures = image_training_data().datasets[network.dataset]
-    passes = epochs or network.usual_epochs or 1.0
-    usual = "" if epochs else f" ({network.usual})"
-    return passes * pictures.images, f"{passes:g} epochs of {pictures.label}{usual}"
+    if images is None and network.dataset is not None:
+        pictures = image_training_data().datasets[network.dataset]
+        passes = epochs or network.usual_epochs or 1.0
+        usual = "" if epochs else f" ({network.usual})"
+        return passes * pictures.images, f"{passes:g} epochs of {pictures.label}{usual}"
+    seen = images or network.usual_images
+    if seen is None or (images is None and epochs is not None):
+        raise InvalidJobError(f"{network.label}: it has no usual data set, so epochs mean nothing; give images")
+    count = f"{seen / 1e6:,.4g} million images" if seen >= 1e6 else f"{seen:,.0f} images"
+    return seen, count if images else f"{count} ({network.usual})"
 
 
 def _rate(
@@ -219,18 +210,19 @@ def _rate(
     rate = scaled_rate(catalogue, NonLlmWork(label=network.label, bound=network.bound, measured=measured), chip)
     spread = nearest[rate.carried_from]
     # Of two tables that disagree, neither end lies outside the range.
-    ends = (end / median(spread) * rate.requests_per_s for end in (min(spread), max(spread)))
-    low, high = ends
-    return replace(rate, low=min(rate.low, low), high=max(rate.high, high))
+    low, high = (end / median(spread) * rate.requests_per_s for end in (min(spread), max(spread)))
+    rate = replace(rate, low=min(rate.low, low), high=max(rate.high, high))
+    if network.like is None:
+        return rate
+    how = f"by its operations from {image_training_data().models[network.like].label}, {rate.how}"
+    return replace(rate, low=rate.low / FAR, high=rate.high * FAR, measured=False, how=how)
 
 
 def _nearest_count(
     runs: tuple[PublishedImageRate, ...], chip: str, accelerators: int
 ) -> tuple[PublishedImageRate, ...]:
-    here = [run for run in runs if run.accelerator == chip]
-    apart = {run: abs(log2(run.accelerators / accelerators)) for run in here}
-    least = min(apart.values())
-    return tuple(run for run in here if apart[run] == least)
+    apart = {run: abs(log2(run.accelerators / accelerators)) for run in runs if run.accelerator == chip}
+    return tuple(run for run, octaves in apart.items() if octaves == min(apart.values()))
 
 
 def _warnings(
@@ -247,6 +239,3 @@ def _warnings(
         rate.requests_per_s * accelerators >= MANY_PER_S,
     }  # fmt: skip
     return tuple(text for text, holds in warnings.items() if holds)
-
-
-MANY_PER_S = 5_000.0

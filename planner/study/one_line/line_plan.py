@@ -48,7 +48,7 @@ from pricing.market.sellers import TERM_MONTHS
 _SHORTEST_YEARS = 0.25
 _SHORTEST_HOURS = _SHORTEST_YEARS * HOURS_PER_YEAR * (1 - 1e-6)
 _SHARE_OF_TIME = 0.8  # an assumption: of a plan's time, what a run may fill that nobody gave a number of tokens
-_TOKENS_PER_EXAMPLE = 2_000  # an assumption
+_TOKENS_PER_EXAMPLE, _IMAGES_SEEN = 2_000, 2_000  # assumptions
 _MOST_SERVED = 8  # accelerators: a model on more of them, without requests, is trained
 
 
@@ -238,6 +238,9 @@ def _training(values: dict[str, Any], task: str, notes: list[str]) -> dict[str, 
         train |= {"tokens": values["token_rate"] * SECONDS_PER_HOUR * HOURS_PER_MONTH, "runs_per_month": 1.0}
     if is_image_network(values["model"]):
         train.pop("tokens", None)
+        if task == "tune" and "epochs" not in values and (few := train.get("images", math.inf)) < _IMAGES_SEEN:
+            notes.append(WORDS["said"]["few_images"].format(few, times := round(_IMAGES_SEEN / few)))
+            train["images"] = few * times
     else:
         _add_usual_training(train, values, task, notes)
     if values.get("precision") in ("fp32", "fp16", "bf16", "fp8", "fp4"):

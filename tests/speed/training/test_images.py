@@ -33,7 +33,10 @@ def learnt(catalogue: Catalogue, **said: Any) -> ImageTrainingResult:
 
 
 def test_every_published_rate_belongs_to_a_network_and_an_accelerator(catalogue: Catalogue) -> None:
-    assert {run.network for run in published_image_rates()} == set(image_training_data().models)
+    networks = image_training_data().models
+    assert {run.network for run in published_image_rates()} == {key for key, it in networks.items() if it.like is None}
+    assert all(it.like in networks for it in networks.values() if it.like)
+    assert all(it.usual_images or (it.usual_epochs and it.dataset) for it in networks.values())
     assert {run.accelerator for run in published_image_rates()} <= set(catalogue.accelerators)
     assert all(run.images_per_s > 0 and run.accelerators >= 1 and run.source for run in published_image_rates())
 
@@ -45,6 +48,20 @@ def test_a_published_rate_is_what_is_said(catalogue: Catalogue) -> None:
     assert result.images == 90 * 1_281_167
     # An experienced team reaches 0.9 of a published speed.
     assert result.hours.typical == pytest.approx(90 * 1_281_167 / 22_088 / 3_600 / 0.9)
+
+
+def test_a_network_without_a_rate_goes_by_its_operations_and_says_so(catalogue: Catalogue) -> None:
+    """Between 512 and 256 pixels, 0.804 and 0.181 trillion operations, published rates follow them within a fifth."""
+    large, small = (learnt(catalogue, model=f"stable-diffusion-2-{side}", accelerator=A100, accelerators=8)
+                    for side in (512, 256))  # fmt: skip
+    ratio = small.images_per_s_each.typical / large.images_per_s_each.typical
+    assert ratio == pytest.approx(0.804 / 0.181, rel=0.2)
+    sdxl = learnt(catalogue, model="SDXL-base", accelerator=A100, accelerators=8)
+    assert sdxl.images_per_s_each.typical == pytest.approx(large.images_per_s_each.typical / 8.41)
+    assert sdxl.images_per_s_each.high / sdxl.images_per_s_each.low > 4
+    assert not sdxl.measured
+    assert "by its operations from Stable Diffusion 2" in sdxl.how
+    assert sdxl.images == 2_000
 
 
 def test_two_tables_that_disagree_both_lie_in_the_range(catalogue: Catalogue) -> None:
