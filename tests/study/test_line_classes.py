@@ -182,13 +182,8 @@ def test_parts_of_a_line_mean_the_same_in_any_order() -> None:
         line = ", ".join([*itertools.permutations(parts)][at * 7 % 120])
         plan, want = _plan(line), [table[part] for table, part in zip(  # type: ignore[index]
             (chips, times, places, shares, powers), parts, strict=True)]  # fmt: skip
-        found = plan and [
-            plan.work[0].accelerators,
-            plan.years,
-            plan.site,
-            plan.work[0].busy_share,
-            plan.own.usd_per_kwh,
-        ]
+        found = plan and [plan.work[0].accelerators, plan.years, plan.site, plan.work[0].busy_share,
+                          plan.own.usd_per_kwh]  # fmt: skip
         wrong += [] if found and all(one == two or one == pytest.approx(two) for one, two in zip(
             found, want, strict=True)) else [(line, found)]  # fmt: skip
     assert not wrong

@@ -211,11 +211,10 @@ def _rate(
     spread = nearest[rate.carried_from]
     # Of two tables that disagree, neither end lies outside the range.
     low, high = (end / median(spread) * rate.requests_per_s for end in (min(spread), max(spread)))
-    rate = replace(rate, low=min(rate.low, low), high=max(rate.high, high))
-    if network.like is None:
-        return rate
-    how = f"by its operations from {image_training_data().models[network.like].label}, {rate.how}"
-    return replace(rate, low=rate.low / FAR, high=rate.high * FAR, measured=False, how=how)
+    like = image_training_data().models.get(network.like or "")
+    wide, how = (FAR, f"by its operations from {like.label}, {rate.how}") if like else (1.0, rate.how)
+    return replace(rate, low=min(rate.low, low) / wide, high=max(rate.high, high) * wide,
+                   measured=rate.measured and not like, how=how)  # fmt: skip
 
 
 def _nearest_count(
