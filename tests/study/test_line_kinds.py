@@ -128,3 +128,25 @@ def test_stated_gpu_hours_need_no_model(line: str) -> None:
     assert reading.scenario.work[0].serve is None
     assert reading.scenario.work[0].accelerator_hours_per_month
     assert reading.scenario.bill is not None
+
+
+@each_row(("line", "choice"), [
+    ("efficientdet on 12 cameras", "as RetinaNet on R50-FPN, 800 x 1333"),
+    ("medsam for 300 CT scans a day", "as SAM ViT-H, its encoder, 1024 x 1024"),
+    ("grounding dino on 500k images a month", "as RT-DETR R50, frames of 640 x 640"),
+    ("openpose, 8 cameras at 10 fps", "as YOLO s, frames of 640 x 640"),
+])  # fmt: skip
+def test_a_network_without_a_rate_is_a_question_whose_choices_are_read(line: str, choice: str) -> None:
+    reading = _read(line)
+    assert reading.scenario is None
+    [question] = reading.questions
+    again = _read(question.choices[choice])
+    assert again.scenario is not None
+    assert again.scenario.work[0].serve is not None
+
+
+def test_a_network_that_is_trained_or_stands_beside_gpus_alone_is_not_served() -> None:
+    for line in ("train yolo11 on 4 l40s", "8 L40S for yolov8, 2 years"):
+        scenario = _read(line).scenario
+        assert scenario is not None
+        assert scenario.work[0].serve is None
