@@ -79,8 +79,9 @@ def summarize_answer(plan: Plan, answer: Answer, futures: Futures | None = None)
     """Return title, sentences and figures, all from one answer and its futures."""
     work = plan.setting.resolved
     if work is not None and work.problems:
-        problems = map(words.sentence, work.problems)
-        return AnswerSummary(infeasible_title(work), (*problems, *in_time(plan)), too_much(work))
+        return AnswerSummary(
+            infeasible_title(work), (*map(words.sentence, work.problems), *in_time(plan)), too_much(work)
+        )
     if answer.best is None:
         return AnswerSummary(title(answer), (*speeds(plan), *map(words.sentence, answer.missing)), ())
     guarantee, ways = guarantee_sentence(futures), answer.pair or (answer.best,)
@@ -111,7 +112,8 @@ def summarize_answer(plan: Plan, answer: Answer, futures: Futures | None = None)
         *assumed_entry_sentences(plan, ways),
         *deciding_people_sentences(plan, answer),
         *(f"To own, {which} cost least: about {words.usd(share * own.present_usd)}. Name them to compare."
-          for which, share in owned_for_less(plan) for own in answer.ranked if own.option.way == "own"),
+          for which, share in owned_for_less(plan) for own in answer.ranked if own.option.way == "own"
+          and share * own.present_usd < min(it.present_usd for it in answer.ranked if WAYS[it.option.way].owns)),
         *beside_sentences(plan, answer),
     )  # fmt: skip
     sentences = (

@@ -13,6 +13,7 @@ from planner.speed.serving.step import fits, memory_held
 USUAL_PROMISE = LatencyTarget(2.0, 0.1)
 _PROMISES = {"server": USUAL_PROMISE, "interactive": LatencyTarget(0.5, 0.04)}  # usual ones, where none is given
 _WIDE_GROUPS = (8, 16, 32, 64, 72)  # accelerators that hold a mixture's experts between them
+_LITTLE_SHARE = 0.25  # of what a machine of a desk answers: so few need little memory beside the weights; an assumption
 _PROMPT_SHARES = (0.25, 0.5)  # of the accelerators, that may only work on prompts
 
 
@@ -44,22 +45,22 @@ def best_layout(setup: ServingSetup, job: ServingJob, constants: ServingConstant
         for prompting in (None, *(pool for pool in dict.fromkeys(pools) if pool)):
             with suppress(InvalidJobError):
                 layouts.append(job_layout(setup, wide.model_copy(update={"prefill_accelerators": prompting})))
-    if len(layouts) == 1:
-        return plain
-    return max(layouts, key=lambda layout: _worth(setup, job, layout, constants))
+    return plain if len(layouts) == 1 else max(layouts, key=lambda layout: _worth(setup, job, layout, constants))
 
 
 def _worth(setup: ServingSetup, job: ServingJob, layout: ServingLayout, constants: ServingConstants) -> float:
     """Return requests a second of all there are; where their number is open, accelerators needed, counted down."""
     case = make_case(setup, layout, engine_limits(setup.period), job_traffic(job, math.nan))
-    if not bool(fits(case)) or (job.accelerators is None and memory_held(case).is_tight):
+    if not bool(fits(case)):
         return -math.inf
     most, rate = float(concurrent_requests(case)), serving_rates(constants, case.traits)
     within = max_requests_per_s(case, rate, most=most, promise=latency_target(job), cv=job.length_cv)
     if job.accelerators is not None:
         return within * float(layout.replicas)
     wanted = job.peak_requests_per_s or job.requests_per_s or 0.0
-    return -math.ceil(wanted / within) * float(layout.group) if within > 0 else -math.inf
+    little = within * _LITTLE_SHARE if setup.chip.kind in ("apple", "edge") else 0.0
+    is_enough = within > 0 and (wanted <= little or not memory_held(case).is_tight)
+    return -math.ceil(wanted / within) * float(layout.group) if is_enough else -math.inf
 
 
 def job_traffic(job: ServingJob, batch: float) -> ServingTraffic:

@@ -13,8 +13,6 @@ from pricing.meant import Meant
 
 _UNITS = {unit + plural for unit in ("hour", "day", "week", "month", "year") for plural in ("", "s")}
 _UNIT_BEHIND = re.compile(rf"\s*(?!(?:{'|'.join(sorted(map(re.escape, FILLERS - _UNITS)))})(?![\w/]))[^\W\d]")
-_FEW = 4  # accelerators: more of them are bought on a board
-_MOST_BETWEEN = 2  # words between `we have` and what there is
 
 
 def with_count(name: LineName, count: LineCount | None) -> tuple[int, int]:
@@ -41,13 +39,15 @@ def add_chip(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from: 
     if offer and not is_kept:
         parts.values.setdefault("sold_by", offer.provider)
     each, note = machine.accelerators if machine else offer.accelerators_per_instance if offer else 0, name.meant.note
-    card = WORDS["cards"].get(chip) if note and not is_kept and count and count.many <= _FEW else None
+    card = WORDS["cards"].get(chip) if note and count and count.many < machine_size(chip) and not (
+        is_kept or count.of_machines or PATTERNS["machines_behind"].match(parts.rest, name.end)) else None  # fmt: skip
     texts = tuple(PATTERNS[name].search(parts.plain) is not None for name in ("buys", "compares"))
+    if (mac := parts.rest[name.start : name.end].removesuffix("s")) in WORDS["lists"] and note and not is_kept:
+        parts.values["sizes"], note = mac, WORDS["said"]["sizes"].format(mac, catalogue.accelerator_label(chip))
     if card and "bill" not in parts.values and texts == (True, False):
-        note = f"So few are bought as cards, {card}: boards have 8. For those write {chip}."
-        chip = card
+        note, chip = WORDS["said"]["as_cards"].format(catalogue.accelerator_label(card), chip), card
     elif card is not None:
-        note += f" To own so few, write {card}: cards need no server of 8."
+        note += WORDS["said"]["or_cards"].format(card)
         parts.pairs |= _as_cards(catalogue, parts.line, name, card) if texts[0] else {}
     _add_many(catalogue, parts, name._replace(meant=Meant(chip)), count, each or 0, is_kept=is_kept)
     parts.notes += [note] if note else []
@@ -63,9 +63,8 @@ def _leave_chip_out(catalogue: Catalogue, parts: LineParts, name: LineName, coun
     """Leave out a second kind of GPU; without a count it does the work of those whose contract ends."""
     chip, label = name.meant.key, catalogue.accelerator_label(name.meant.key)
     if {"is_renewal", "gpus", "chip"} <= parts.values.keys() and count is None:
-        many = parts.values["as_many"] = math.ceil(
-            parts.values["gpus"] * relative_speed(catalogue, parts.values["chip"], chip)
-        )
+        many = parts.values["as_many"] = math.ceil(parts.values["gpus"] * relative_speed(
+            catalogue, parts.values["chip"], chip))  # fmt: skip
         parts.notes.append(f"{many:,} x {label} do the work of those, by dense rates.")
     parts.leave_out("kind of GPU", label, *with_count(name, count))
 
@@ -73,13 +72,13 @@ def _leave_chip_out(catalogue: Catalogue, parts: LineParts, name: LineName, coun
 def _add_many(
     catalogue: Catalogue, parts: LineParts, name: LineName, count: LineCount | None, each: int, *, is_kept: bool
 ) -> None:
-    key, label = name.meant.key, catalogue.accelerator_label(name.meant.key)
+    key, size = name.meant.key, WORDS["said"]["size"] if "sizes" in parts.values else ""
+    label = size or catalogue.accelerator_label(key)
     parts.values |= {"at_desk": True} if PATTERNS["desks"].search(parts.plain) else {}
-    text, few = parts.rest[name.start : name.end], count is not None and count.many <= _FEW
+    text, few = parts.rest[name.start : name.end], count is not None and count.many <= 4
     is_behind = PATTERNS["machines_behind"].match(parts.rest, name.end)
     is_dgx = re.match(r"[dh]gx [abh]\d", text) is not None or (
-        text.endswith("nvl72") and (few or (count is None and is_behind is not None))
-    )
+        text.endswith("nvl72") and (few or (count is None and is_behind is not None)))  # fmt: skip
     is_whole = is_dgx or (count is not None and (count.of_machines or is_behind))
     if count is None and not each and not is_dgx:
         parts.values["chip"] = key
@@ -110,7 +109,7 @@ def _is_kept(parts: LineParts, name: LineName, count: LineCount | None, kept_fro
     if is_owned or name.end <= parts.replaced_until or kept_from is None or kept_from > count.start:
         return is_owned or name.end <= parts.replaced_until
     between = parts.rest[kept_from : count.start]  # right behind `we have`
-    return not re.search(r"[:;.|]|(?<![a-z])no ", between) and len(between.split()) <= _MOST_BETWEEN
+    return not re.search(r"[:;.|]|(?<![a-z])no ", between) and len(between.split()) <= 2
 
 
 def read_generic_count(parts: LineParts) -> None:

@@ -49,7 +49,6 @@ _SHORTEST_YEARS = 0.25
 _SHORTEST_HOURS = _SHORTEST_YEARS * HOURS_PER_YEAR * (1 - 1e-6)
 _SHARE_OF_TIME = 0.8  # an assumption: of a plan's time, what a run may fill that nobody gave a number of tokens
 _TOKENS_PER_EXAMPLE, _IMAGES_SEEN = 2_000, 2_000  # assumptions
-_MOST_SERVED = 8  # accelerators: a model on more of them, without requests, is trained
 
 
 def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> tuple[Scenario, tuple[str, ...], Mapping[str, str]]:
@@ -75,28 +74,28 @@ def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> tuple[Scenario, 
     data |= {"currency": {"code": shown}} if shown != DOLLAR else {}
     converted = to_dollars(data, rates(catalogue))
     scenario = resolve_names(build_scenario(converted.data, LINE, {}).with_typed(converted.typed), catalogue)[0]
-    if {"have", "gpus"} & values.keys() or "rps" not in values:
-        scenario = _in_four_bits(catalogue, scenario, notes)
+    scenario = _at_desk(catalogue, scenario, values, notes)
     return scenario, tuple(dict.fromkeys(notes)), unused(data["work"][0], values)
 
 
-def _in_four_bits(catalogue: Catalogue, scenario: Scenario, notes: list[str]) -> Scenario:
-    """Return a service at a desk with weights of four bits, where those need fewer cards than the published ones."""
-    serve = scenario.work[0].serve
-    if (
-        serve is None
-        or serve.weight_precision
-        or not (scenario.kept is not None or PATTERNS["at_desk"].match(scenario.accelerator))
-    ):
+def _at_desk(catalogue: Catalogue, scenario: Scenario, values: Mapping[str, Any], notes: list[str]) -> Scenario:
+    """Return a service at a desk on the fewest machines: of the first size that does, as published or in 4 bits."""
+    serve, sizes = scenario.work[0].serve, WORDS["lists"].get(values.get("sizes"), (scenario.accelerator,))
+    if serve is None or not (scenario.kept is not None or PATTERNS["at_desk"].match(scenario.accelerator)):
         return scenario
-    work = scenario.work[0].model_copy(update={"serve": serve.model_copy(update={"weight_precision": "int4"})})
-    narrow = scenario.model_copy(update={"work": (work,)})
-    many, few = (convert_to_hours(catalogue, each).scenario.work[0].accelerators for each in (scenario, narrow))
-    if few >= many:
-        return scenario
-    label = catalogue.accelerator_label(scenario.accelerator)
-    notes.append(f"Weights of 4 bits are taken: {few} x {label} hold them, as published {many}. For those write bf16.")
-    return narrow
+    is_open = serve.weight_precision is None and bool({"have", "gpus", "sizes"} & values.keys() or "rps" not in values)
+    plans = [
+        scenario.model_copy(update={"accelerator": chip, "work": (scenario.work[0].model_copy(update={
+            "serve": serve.model_copy(update={"weight_precision": precision})}),)})
+        for chip in sizes for precision in ((None, "int4") if is_open else (serve.weight_precision,))
+    ]  # fmt: skip
+    needed = [math.inf if each.refused else each.scenario.work[0].accelerators
+        for each in (convert_to_hours(catalogue, it) for it in plans)]  # fmt: skip
+    best = needed.index(min(needed)) if min(needed) < math.inf else len(needed) - 1 - is_open
+    if is_open and best % 2:
+        few, many = (f"{each:,.0f}".replace("inf", "none") for each in (needed[best], needed[best - 1]))
+        notes.append(WORDS["said"]["four_bits"].format(few, catalogue.accelerator_label(plans[best].accelerator), many))
+    return plans[best]
 
 
 def with_open_parts(catalogue: Catalogue, reading: LineReading, day: date) -> tuple[Scenario, tuple[str, ...]]:
@@ -124,7 +123,7 @@ _STATES = {task: set(WORDS[f"states_{task}"].split()) for task in ("train", "ser
 
 
 def _usual_task(values: Mapping[str, Any], notes: list[str]) -> str:
-    is_large = values.get("gpus", 0) > _MOST_SERVED or "due" in values
+    is_large = values.get("gpus", 0) > 8 or "due" in values
     is_trained = is_large and values.get("modality", "text") == "text"
     taken = "trained: more GPUs than one machine has" if is_trained else "served: no training is named"
     notes.append(f"The model is taken to be {taken}.")
