@@ -79,9 +79,8 @@ def summarize_answer(plan: Plan, answer: Answer, futures: Futures | None = None)
     """Return title, sentences and figures, all from one answer and its futures."""
     work = plan.setting.resolved
     if work is not None and work.problems:
-        return AnswerSummary(
-            infeasible_title(work), (*map(words.sentence, work.problems), *in_time(plan)), too_much(work)
-        )
+        problems = map(words.sentence, work.problems)
+        return AnswerSummary(infeasible_title(work), (*problems, *in_time(plan)), too_much(work))
     if answer.best is None:
         return AnswerSummary(title(answer), (*speeds(plan), *map(words.sentence, answer.missing)), ())
     guarantee, ways = guarantee_sentence(futures), answer.pair or (answer.best,)
@@ -391,9 +390,8 @@ def _cost_tile(plan: Plan, way: EvaluatedOption) -> Tile:
     offer = plan.setting.catalogue.offers.get(plan.setting.scenario.rent.offer or "")
     is_named = offer is not None and spec.offer(plan.setting.offers) == plan.setting.scenario.rent.offer
     seller = plan.setting.catalogue.providers[offer.provider].label if offer and is_named else _CARDS[place]
-    name = f"{seller}, {bought}"
-    if spec.inputs in ("kept", "bill"):
-        name = way.option.what if spec.key == "bill" else spec.name
+    name = spec.name if spec.inputs in ("kept", "bill") else f"{seller}, {bought}"
+    name = way.option.what if spec.key == "bill" else name
     entered = words.format_usd_short(way.as_entered_usd)
     detail = (
         f"{way.option.title}, {way.option.what}: the whole plan discounted to today, as the median of all futures; "
