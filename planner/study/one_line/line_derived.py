@@ -216,7 +216,7 @@ def _add_runs(values: dict[str, Any], notes: list[str]) -> None:
 def _add_month(values: dict[str, Any], notes: list[str]) -> None:
     values |= {"serve": True, "tokens": values.pop("tokens_of_texts")} if "tokens_of_texts" in values else {}
     is_of_pictures = is_image_network(values.get("model", "")) and values.get("modality") not in ("image", "video")
-    is_trained = {"train", "tune", "epochs", "method"} & values.keys() or is_of_pictures
+    is_trained = {"train", "tune", "epochs", "method"} & values.keys() or (is_of_pictures and "serve" not in values)
     if "images" in values and not is_trained:
         values["texts"] = values.pop("images")
     timed = {"due", "length", "stray", "date", "train", "tune"}

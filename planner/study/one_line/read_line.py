@@ -388,6 +388,6 @@ def _add_name(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from:
         parts.leave_out(WORDS["of_one"][kind], label, name.start, name.end)
         return
     parts.values |= {"stay": True} if kind == "place" and PATTERNS["only"].match(parts.rest, name.end) else {}
-    parts.values |= {"of_vision": True, "modality": "vision"} if kind == "model" and name.choices else {}
+    parts.values |= {"of_vision": True, "modality": "vision", "serve": True} if kind == "model" and name.choices else {}
     parts.add(quantity, key, name.start, name.end, label)
     parts.notes += [name.meant.note] if name.meant.note else []
