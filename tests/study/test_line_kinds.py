@@ -150,3 +150,4 @@ def test_a_network_that_is_trained_or_stands_beside_gpus_alone_is_not_served() -
         scenario = _read(line).scenario
         assert scenario is not None
         assert scenario.work[0].serve is None
+    assert _read("yolo on a T4 24/7").left_out == ("yolo, as how many pictures it takes is not stated",)

@@ -350,7 +350,9 @@ def _add_unclear(catalogue: Catalogue, parts: LineParts, name: LineName) -> None
     has_gpus = "gpus" in parts.values or PATTERNS["gpus_stated"].search(parts.rest) is not None
     is_of_gpus = has_gpus and not {*WORDS["of_load"]} & parts.values.keys()
     if (is_work or is_model) and ("model" in parts.values or is_of_gpus):  # a bot of whisper and tts; hours of GPUs
-        parts.left_out.append(f"{text}, as there is no record of it")
+        is_open = re.match("ResNet|ViT", first) and not re.search("train|tun[ei]|epoch", parts.plain)
+        why = "how many pictures it takes is not stated" if is_open else "there is no record of it"
+        parts.left_out.append(f"{text}, as {why}")
         parts.others |= called if "model" not in parts.values else {}
     elif is_model:
         label, *others = called
