@@ -6,12 +6,13 @@ from planner.money.option import ChartStyle, OptionLedger, OptionSpec, Unavailab
 from planner.money.setting import PlanContext
 from planner.money.timeline import PLAN
 
+GROWING = "bill_usd_per_month * (1 + bill_growth_per_year) ** begun_years * work_level * runs"
 NO_BILL = "no bill is entered: fill in bill.usd_per_month to compare with what you pay now"
 
 
 def build(setting: PlanContext) -> OptionLedger | Unavailable:
     """Build all work as it is paid for today. It has the growth and seasons of the work, and a growth of its own."""
-    bill = setting.scenario.bill
+    bill, rented = setting.scenario.bill, {it.label for it in setting.catalogue.providers.values()}
     if bill is None:
         return Unavailable(NO_BILL)
     put = setting.input_sheet()
@@ -22,8 +23,8 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     name = bill.label or (f"{price.label} of {price.vendor}" if price else "your present service")
     put.add("bill_growth_per_year", bill.growth_per_year, "a year", YOUR_INPUT)
     put.add("begun_years", setting.timeline.begun_years, "years from today to the month", PLAN)
-    growing = "bill_usd_per_month * (1 + bill_growth_per_year) ** begun_years"
-    line = put.line("The bill", "tokens", f"{growing} * work_level * runs")
+    # Of GPUs: whoever rents them needs the people who run them, now as elsewhere.
+    line = put.line("The bill", "compute" if bill.label in rented else "tokens", GROWING)
     return OptionLedger(
         title=f"Keep paying {name}" if bill.label or price else "Keep what you pay now",
         what=name,

@@ -100,7 +100,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
     """Return the kind of an amount, by its period and by the words before it."""
     is_behind = match.re in _WORDS_BEFORE
     before, is_each = line[: match.start("n") if is_behind else match.start()], per in WORDS["of_each_gpu"]
-    words = line[: match.end() + len(" budget")]
+    words, has_gpus = line[: match.end() + len(" budget")], PATTERNS["names_gpus"].search(line)
     around = f"{before}#{line[match.end() :]}"
     roles = {name for name in WORDS["roles_of_sums"] if PATTERNS[f"sum_{name}"].search(around)}
     is_most = "most" in roles
@@ -130,8 +130,8 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("havesold", match.re is PATTERNS["worth"] or PATTERNS["sold_for"].search(before)),
         ("server", is_each and usd > _MOST_OF_ONE_GPU and re.search("server|machine|node|box|[dh]gx", before)),
         ("price" if usd <= _MOST_OF_ONE_GPU else "server", is_each or per[-2:-1].isdigit() or per[-1:].isdigit()),
-        ("quote", not per and "machines" in roles),
-        ("server", not per and PATTERNS["machine_at"].search(before)),
+        ("quote" if has_gpus else "budget", not per and "machines" in roles),
+        ("server" if has_gpus else "budget", not per and PATTERNS["machine_at"].search(before)),
         ("price", not per and _LEAST_OF_ONE_GPU <= usd <= _MOST_OF_ONE_GPU and PATTERNS["each_at"].search(before)),
         ("kwh", PATTERNS["power"].search(before) or (not per and PATTERNS["cents"].search(match[0]))),
         ("lease", per.startswith("mo") and (PATTERNS["leased_for"].search(line) or PATTERNS["leased"].search(before))),
@@ -141,7 +141,8 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("price", not per and before.endswith("(")),
         ("contract", not per and usd > MOST_AN_HOUR and PATTERNS["contract"].search(before)),
         ("all_price", not per and usd > MOST_AN_HOUR and "once" in roles),
-        ("quote", not per and usd > _LEAST_OF_ONE_GPU and "budget" not in words[match.start() :] and "quote" in roles),
+        ("quote" if has_gpus else "budget", not per and usd > _LEAST_OF_ONE_GPU
+            and "budget" not in words[match.start() :] and "quote" in roles),
         ("cash", not per and (PATTERNS["cash"].search(before) or match.groupdict().get("verb", "").startswith("cash"))),
         ("budget", is_most and not is_each),
         ("bill", by_token and pays),

@@ -137,7 +137,7 @@ def _goes_by_hours(values: Mapping[str, Any], task: str) -> bool:
         return not {*WORDS["of_one_run"]} & values.keys()
     is_short = {"gpus", "length"} <= values.keys() and values["length"] < _SHORTEST_HOURS
     is_used = "gpus" in values and values.get("busy", 1) < 1
-    is_studio = ({"of_artists", "model"} <= values.keys() and {"image", "video"} & values.keys() and task in (
+    is_studio = ("of_artists" in values and ({"image", "video"} & values.keys() or "model" not in values) and task in (
         "", "serve") and not {"gpus", "rps", "each_rps", "texts", "peak", "bill"} & values.keys())  # fmt: skip
     return is_studio or ("model" in values and not task and (is_short or is_used or "gpu_hours" in values))
 
@@ -208,7 +208,7 @@ def _add_chip(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any]
         data["accelerator"] = ANY_ACCELERATOR
     elif task != "bill" and ("anyone" not in values or not {"gpu_hours", "length", "due"} & values.keys()):
         data["accelerator"] = WORDS["usual_models"]["studio"] if (
-            {"of_artists", "model"} <= values.keys()) else values.get("desk_chip", USUAL_ACCELERATOR)  # fmt: skip
+            {"of_artists", "separate"} & values.keys()) else values.get("desk_chip", USUAL_ACCELERATOR)  # fmt: skip
         notes.append(f"No GPU is named: {catalogue.accelerator_label(data['accelerator'])} is taken.")
     if "have" in values:
         data["kept"] = {"accelerators": values["have"], "accelerator": values["chip_have"]}
