@@ -107,6 +107,6 @@ _ONLY = {
     "serving_constants": ("about", "fit", "constants", "levels", "bands", "spread"),
     "serving_engines": (
         "about", "engines", "same_shape", "datasets", "requests_in_run", "wide_attention", "left_out",
-        "unfitted_first_tokens", "power", "assumed_bands", "work", "work_shares",
+        "unfitted_first_tokens", "power", "assumed_bands", "operations", "work", "work_shares",
     ),
 }  # fmt: skip

@@ -293,7 +293,7 @@ class ServingData(StrictModel):
     bands: dict[str, Band]
     spread: ErrorSpread = UNTOLD
     assumed_bands: dict[str, Band] = Field(description="where nothing was fitted: from errors on published runs")
-    operations_share: FittedConstant
+    operations: dict[Literal["compute", "bandwidth", "processor"], FittedConstant]
     work: dict[str, NonLlmWork]
     work_shares: LatencyDerating
 

@@ -44,19 +44,21 @@ def scaled_rate(
 ) -> NonLlmRate:
     """The rate of work as measured on this accelerator, else from its operations or carried over from another one."""
     own = [entry for entry in work.measured if entry.accelerator == chip.name]
-    if not own and work.operations and (work.bound == "compute" or chip.kind == "cpu"):
-        share, how = serving_data().operations_share, "from its operations, not measured"
-        ends = (share.value * _FAR_LOW, share.value * _FAR_HIGH) if chip.kind == "cpu" else (share.low, share.high)
-        most = chip.flops_16bit / (work.operations * 1e9) * accelerators
-        return NonLlmRate(most * share.value, most * ends[0], most * ends[1], False, "", how, work.source or "")
+    is_of_memory = work.bound == "bandwidth" and chip.kind != "cpu"
+    if not (own or (work.measured and is_of_memory)) and work.operations:
+        share = serving_data().operations["processor" if chip.kind == "cpu" else work.bound]
+        most = (chip.bandwidth if is_of_memory else chip.flops_16bit) / (work.operations * 1e9) * accelerators
+        low, typical, high = (most * end for end in (share.low, share.value, share.high))
+        return NonLlmRate(typical, low, high, False, "", "from its operations in a compiled engine, not measured",
+            work.source or "")  # fmt: skip
     entry = own[0] if own else _nearest(catalogue, work, chip)
     other = find_chip(catalogue, entry.accelerator)
     low, high = _spread(other, chip)
     per_s = entry.requests_per_s * _peak_ratio(work, entry, chip, other) * accelerators
     by = _BY.get("bandwidth" if work.bound == "bandwidth" else entry.precision, "16-bit rate")
     how = f"carried over from {catalogue.accelerator_label(other.name)} by the {by}, not measured"
-    how = "measured on this accelerator" if own else how
-    return NonLlmRate(per_s, per_s * low, per_s * high, bool(own), entry.accelerator, how, entry.source)
+    return NonLlmRate(per_s, per_s * low, per_s * high, bool(own), entry.accelerator,
+        "measured on this accelerator" if own else how, entry.source)  # fmt: skip
 
 
 def scale_hours(
