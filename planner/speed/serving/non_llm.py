@@ -113,10 +113,8 @@ def match_non_llm_work(model: str, *, exactly: bool = False) -> str | None:
     A table of runs names its work `exactly`: another name may stand for another size.
     """
     plain = names.plain(model)
-    return next((
-        name for name, work in serving_data().work.items()
-        if plain in {names.plain(spelling) for spelling in (name, *(() if exactly else work.also))}
-    ), None)  # fmt: skip
+    return next((name for name, work in serving_data().work.items()
+        if plain in {names.plain(it) for it in (name, *(() if exactly else work.also))}), None)  # fmt: skip
 
 
 def _nearest(catalogue: Catalogue, work: NonLlmWork, chip: ServingAccelerator) -> MeasuredRate:
@@ -219,8 +217,7 @@ def non_llm_serving(catalogue: Catalogue, job: ServingJob) -> NonLlmServing:
     offline = rate.requests_per_s * pace.ratio
     served = offline * server_share(chip)
     alone_ms = None if work.alone_share is None else 1e3 / (offline * work.alone_share)
-    # Energy of the accelerator for one request at a full load.
-    joules = None if chip.tdp_w is None else chip.tdp_w * serving_data().power.large_share / served
+    joules = None if chip.tdp_w is None else chip.tdp_w * serving_data().power.large_share / served  # fully loaded
     reason = _too_slow(job, work.label, chip, alone_ms)
     counts = [served, served * band.high, served * band.low]
     most = job.peak_requests_per_s or job.requests_per_s  # an even stream has no other peak
