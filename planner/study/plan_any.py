@@ -8,13 +8,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from itertools import chain
+from itertools import chain, product
 from typing import NamedTuple
 
+from planner.money.owning.resale import relative_speed
 from planner.money.plan import Plan, build_context, plan_from_context
 from planner.money.verdict.answer import build_answer
 from planner.money.ways import WAYS
-from planner.scenario.base import HOURS_PER_MONTH, MILLION, SECONDS_PER_HOUR
+from planner.scenario.base import HOURS_PER_MONTH, MILLION, ONE_MACHINE, SECONDS_PER_HOUR
 from planner.scenario.latency import LatencyClass
 from planner.scenario.rent import CurrentBill
 from planner.scenario.scenario import ANY_ACCELERATOR, USUAL_ACCELERATOR, Scenario
@@ -178,32 +179,33 @@ def affordable_fleet(
 def with_budget(
     catalogue: Catalogue, tried: Sequence[Scenario], usd: float, day: date
 ) -> tuple[Scenario, tuple[str, ...]]:
-    """Return the first of some plans, one for each accelerator, of which a budget pays for any, or hours of the first.
+    """Return of some plans, one for each accelerator, what a budget pays for that does most, or hours of the first.
 
-    They are used the usual share of the time, or all of it where the people of the plan need more than that.
+    They are used the usual share of the time, or all of it where the people of the plan need more than that. The first
+    that carries those people is taken, or has a whole machine; else what does most, cards before what is smaller.
     """
-    work, used, labels = tried[0].work[0], "60% of the time", catalogue.accelerator_label
-    hours, (scenario, fleet) = work.stated_hours_per_month or 0.0, _affordable(catalogue, tried, usd, day, None)
-    if fleet is not None and hours > _USUAL_BUSY * fleet.accelerators * HOURS_PER_MONTH:
-        used, (scenario, fleet) = "all the time", _affordable(catalogue, tried, usd, day, 1.0)
-    if fleet is None and (short := _affordable_run(catalogue, tried[0], usd, day)) is not None:
+    work, first, labels = tried[0].work[0], tried[0].accelerator, catalogue.accelerator_label
+    hours, seen = work.stated_hours_per_month or 0.0, list[tuple[float, int, Scenario, int, float]]()
+    for each, busy in product(tried, (_USUAL_BUSY, 1.0) if hours else (_USUAL_BUSY,)):
+        alone = each.model_copy(update={"work": (_without_people(work, None if busy < 1 else busy),)})
+        many = (affordable_fleet(catalogue, alone, usd, day) or (0,))[0]
+        done = many / relative_speed(catalogue, first, each.accelerator) if (
+            each.accelerator in (first, *CARDS_TO_OWN)) else (many > 0) / MILLION  # fmt: skip
+        seen.append((min(many * busy * HOURS_PER_MONTH, hours) if hours else done, -len(seen), each, many, busy))
+        if seen[-1][0] >= (hours or ONE_MACHINE):
+            break
+    _, _, scenario, most, busy = max(seen, key=lambda it: it[:2])
+    if not most and (short := _affordable_run(catalogue, tried[0], usd, day)) is not None:
         return short
-    many, label = fleet.accelerators if fleet else 1, labels(scenario.accelerator)
+    many, scenario = most or 1, scenario if most else tried[-1]
     work = _without_people(work, 1.0) if hours > many * HOURS_PER_MONTH else work
     need = f" The people need {hours / HOURS_PER_MONTH:,.1f} of them all the time." if hours else ""
-    but = "" if scenario.accelerator == tried[0].accelerator else f", and for no {labels(tried[0].accelerator)}"
-    paid = f"pays for {many:,} x {label}, used {used}, by the cheapest option{but}"
-    note = f"{usd:,.0f} USD {paid if fleet else f'does not pay for one {label}; shown is the cost of one'}.{need}"
+    label, share = labels(scenario.accelerator), min(hours / many / HOURS_PER_MONTH, 1.0) if hours else busy
+    used = "all the time" if share == 1 else f"{share:.0%} of the time"
+    but = "" if scenario.accelerator == first else f", and for {seen[0][3] or 'no'} {labels(first)}"
+    note = f"{usd:,.0f} USD " + (f"pays for {many:,} x {label}, used {used}, by the cheapest option{but}" if most else
+        f"does not pay for one {label}; shown is the cost of one") + f".{need}"  # fmt: skip
     return scenario.model_copy(update={"work": (work.model_copy(update={"accelerators": many}),)}), (note,)
-
-
-def _affordable(
-    catalogue: Catalogue, tried: Sequence[Scenario], usd: float, day: date, busy: float | None
-) -> tuple[Scenario, AffordableFleet | None]:
-    """Return the first of some plans of which a budget pays for any accelerator, and how many; else the last."""
-    alone = {"work": (_without_people(tried[0].work[0], busy),)}
-    fleets = ((each, affordable_fleet(catalogue, each.model_copy(update=alone), usd, day)) for each in tried)
-    return next((each for each in fleets if each[1] is not None), (tried[-1], None))
 
 
 def _without_people(work: Work, busy: float | None) -> Work:

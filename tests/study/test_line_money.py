@@ -5,13 +5,15 @@ import re
 import pytest
 
 from planner.api.plans import ask
+from planner.money.verdict.answer import build_answer
 from planner.report.answer.tables import budget_table
 from planner.scenario.known_names import ScenarioError
 from planner.scenario.scenario import Scenario
 from planner.scenario.work import Work
+from planner.study.one_line.line_plan import with_open_parts
 from planner.study.one_line.line_records import LineError
 from planner.study.one_line.read_line import read_line
-from planner.study.plan_any import affordable_fleet
+from planner.study.plan_any import affordable_fleet, planned
 from pricing import names
 from pricing.exchange import rates
 from tests.facts import DAY
@@ -191,6 +193,22 @@ def test_a_budget_without_a_gpu_has_the_cards_that_it_buys_beside_rent(line: str
     rows = {row["Option"]: row["GPUs"] for row in budget_table(asked.report.answer).records()}
     assert rows[option] > 0
     assert "Rent on demand" in rows
+
+
+@each_row(("line", "usd"), [
+    ("€90,000 for 20 researchers", 100_548), ("60k dollars for gpus, 15 engineers", 60_000),
+    ("budget of 75,000 USD for our 18 data scientists", 75_000),
+])  # fmt: skip
+def test_a_budget_goes_to_gpus_that_carry_its_people(line: str, usd: float) -> None:
+    """Each has one GPU busy for 160 hours a month; an H100 alone, as the money pays for, carries four."""
+    catalogue = live_catalogue()
+    plan, _ = with_open_parts(catalogue, read_line(catalogue, line), DAY)
+    work = plan.work[0]
+    assert work.stated_hours_per_month is not None
+    assert work.accelerators * 730 >= work.stated_hours_per_month >= 160 * 15
+    paid = build_answer(planned(catalogue, plan, DAY)).best
+    assert paid is not None
+    assert float(paid.measures.bills_usd) <= usd
 
 
 def test_a_budget_leases_several_where_one_alone_is_not_leased() -> None:

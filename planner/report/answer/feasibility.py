@@ -23,13 +23,15 @@ def cpu_sufficient_for_peak(feasibility: CpuFeasibility) -> tuple[str, ...]:
 
 
 def cpu_sufficient_sentences(plan: Plan) -> tuple[str, ...]:
-    """Return a sentence for each service of a plan on GPUs whose peak CPUs would carry."""
+    """Return a sentence for each service on GPUs whose peak CPUs would carry; of CPUs that seem faster, none."""
     work, setting = plan.setting.resolved, plan.setting
     if work is None or setting.catalogue.accelerators[setting.scenario.accelerator].kind == "cpu":
         return ()
-    jobs = (serving_job(setting.scenario, each.serve) for each in work.written.work if each.serve is not None)
-    checks = (cpu_feasibility(setting.catalogue, job) for job in jobs)
-    return tuple(sentence for check in checks for sentence in cpu_sufficient_for_peak(check))
+    checks = (cpu_feasibility(setting.catalogue, serving_job(setting.scenario, each.serve))
+        for each in work.written.work if each.serve is not None)  # fmt: skip
+    rates = [*(each.requests_per_s for each in work.others), *(each.requests_per_s for each in work.servings)]
+    return tuple(sentence for check in checks for sentence in cpu_sufficient_for_peak(check) if not check.enough or (
+        check.enough.requests_per_s * check.enough.machines < min(rates, default=0.0)))  # fmt: skip
 
 
 def cpu_rule_text(feasibility: CpuFeasibility) -> str:

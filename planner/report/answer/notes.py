@@ -187,10 +187,12 @@ def _spent_text(name: str, spent_usd: float, budget_usd: float) -> str:
     left = budget_usd - spent_usd
     if left < 0:
         return f"{name} takes {words.usd(spent_usd)}, {words.usd(-left)} too much"
-    return f"{name} takes {words.usd(spent_usd)} and leaves {words.usd(left)}"
+    rest = f", and it is enough for {words.round_significant(budget_usd / spent_usd, 2):,.0f} times as much" if (
+        0 < _MANY_TIMES * spent_usd < budget_usd) else f" and leaves {words.usd(left)}"  # fmt: skip
+    return f"{name} takes {words.usd(spent_usd)}{rest}"
 
 
-LARGE_SHARE, _LEAST_BESIDE = 0.2, 0.1
+LARGE_SHARE, _LEAST_BESIDE, _MANY_TIMES = 0.2, 0.1, 20
 _OF_KEPT = {"hardware": "the worth that it loses", "resale": "the worth that it loses", "idle": "electricity"}
 # The part of a ledger, in words, and the keys of which one replaces it. Chips and rents are named by their price.
 _ENTRIES: dict[str, tuple[str, tuple[str, ...]]] = {

@@ -160,10 +160,10 @@ def speeds(plan: Plan) -> tuple[str, ...]:
 def _serving_text(result: ServingResult, label: str) -> str:
     each, size = result.output_tokens_per_s / max(result.replicas, 1), result.accelerators_per_replica
     peak = f"{result.accelerators_at_peak:,}" if result.accelerators_at_peak else "no number of them"
-    return (
-        f"{result.model} needs {result.accelerators_at_average or 0:,} x {label} on average and {peak} at the peak; "
-        f"{'each' if size == 1 else f'each group of {size:,}'} generates {each:,.0f} tokens/s."
-    )
+    does = f"takes {each:,.0f} requests/s" if (  # one that writes no text
+        result.output_tokens_per_s <= 1.001 * result.requests_per_s) else f"generates {each:,.0f} tokens/s"  # fmt: skip
+    return (f"{result.model} needs {result.accelerators_at_average or 0:,} x {label} on average and {peak} at the peak;"
+        f" {'each' if size == 1 else f'each group of {size:,}'} {does}.")  # fmt: skip
 
 
 def workload_text(plan: Plan) -> str:

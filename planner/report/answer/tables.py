@@ -21,7 +21,7 @@ from planner.report.forms import scalar, scalar_reason
 from planner.report.table import Table
 from planner.scenario.base import MONTHS_PER_YEAR
 from planner.study.measures import MEASURES, Measure, OptionResult, results_of
-from planner.study.plan_any import affordable_cards, affordable_fleet
+from planner.study.plan_any import CARDS_TO_OWN, affordable_cards, affordable_fleet
 
 BUDGET_PAYS = "What the budget pays for"
 Write = Callable[[float], str]
@@ -53,7 +53,7 @@ def budget_table(answer: Answer) -> Table:
     fleets = {
         WAYS[way].name: affordable_fleet(setting.catalogue, scenario, usd, setting.day, way) or (0, 0.0) for way in ways
     }
-    if ways and WAYS[ways[-1]].owns and fleets[WAYS[ways[-1]].name][0] == 0:  # not one server: then cards
+    if ways and WAYS[ways[-1]].owns and (scenario.accelerator in CARDS_TO_OWN or fleets[WAYS[ways[-1]].name][0] == 0):
         cards = affordable_cards(setting.catalogue, scenario, usd, setting.day)
         fleets |= {f"Buy {setting.catalogue.accelerator_label(chip)}": fleet for chip, fleet in cards.items()}
     return Table.of(

@@ -123,8 +123,7 @@ _STATES = {task: set(WORDS[f"states_{task}"].split()) for task in ("train", "ser
 
 
 def _usual_task(values: Mapping[str, Any], notes: list[str]) -> str:
-    is_large = values.get("gpus", 0) > 8 or "due" in values
-    is_trained = is_large and values.get("modality", "text") == "text"
+    is_trained = values.get("modality", "text") == "text" and (values.get("gpus", 0) > 8 or "due" in values)
     taken = "trained: more GPUs than one machine has" if is_trained else "served: no training is named"
     notes.append(f"The model is taken to be {taken}.")
     return "train" if is_trained else "serve"
@@ -132,14 +131,14 @@ def _usual_task(values: Mapping[str, Any], notes: list[str]) -> str:
 
 def _goes_by_hours(values: Mapping[str, Any], task: str) -> bool:
     """Return whether GPUs and their hours are planned: stated ones, or what the budget of many people pays for."""
-    is_yearly = task == "tune" and values.get("length", 0) >= HOURS_PER_YEAR
-    if "budget" in values and (is_yearly or ("team" in values and task in ("tune", "train"))):
+    if "budget" in values and ((task == "tune" and values.get("length", 0) >= HOURS_PER_YEAR) or (
+            "team" in values and task in ("tune", "train"))):  # fmt: skip
         return not {*WORDS["of_one_run"]} & values.keys()
     is_short = {"gpus", "length"} <= values.keys() and values["length"] < _SHORTEST_HOURS
-    is_used = "gpus" in values and values.get("busy", 1) < 1
     is_studio = ("of_artists" in values and ({"image", "video"} & values.keys() or "model" not in values) and task in (
         "", "serve") and not {"gpus", "rps", "each_rps", "texts", "peak", "bill"} & values.keys())  # fmt: skip
-    return is_studio or ("model" in values and not task and (is_short or is_used or "gpu_hours" in values))
+    return is_studio or ("model" in values and not task and (
+        is_short or "gpu_hours" in values or ("gpus" in values and values.get("busy", 1) < 1)))  # fmt: skip
 
 
 def _task(values: dict[str, Any], notes: list[str]) -> str:
@@ -209,7 +208,8 @@ def _add_chip(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any]
     elif task != "bill" and ("anyone" not in values or not {"gpu_hours", "length", "due"} & values.keys()):
         data["accelerator"] = WORDS["usual_models"]["studio"] if (
             {"of_artists", "separate"} & values.keys()) else values.get("desk_chip", USUAL_ACCELERATOR)  # fmt: skip
-        notes.append(f"No GPU is named: {catalogue.accelerator_label(data['accelerator'])} is taken.")
+        notes += [f"No GPU is named: {catalogue.accelerator_label(data['accelerator'])} is taken."] if (
+            "gpus" in values or not {"budget", "monthly_budget"} & values.keys()) else []  # fmt: skip
     if "have" in values:
         data["kept"] = {"accelerators": values["have"], "accelerator": values["chip_have"]}
         data["kept"] |= {"bought_year": values["since"]} if "since" in values else {}
