@@ -181,8 +181,7 @@ def with_budget(
 ) -> tuple[Scenario, tuple[str, ...]]:
     """Return of some plans, one for each accelerator, what a budget pays for that does most, or hours of the first.
 
-    They are used the usual share of the time, or all of it where the people of the plan need more than that. The first
-    that carries those people is taken, or has a whole machine; else what does most, cards before what is smaller.
+    The first that carries the people of the plan or has a whole machine is taken, else cards before what is smaller.
     """
     work, first, labels = tried[0].work[0], tried[0].accelerator, catalogue.accelerator_label
     hours, seen = work.stated_hours_per_month or 0.0, list[tuple[float, int, Scenario, int, float]]()
@@ -199,12 +198,11 @@ def with_budget(
         return short
     many, scenario = most or 1, scenario if most else tried[-1]
     work = _without_people(work, 1.0) if hours > many * HOURS_PER_MONTH else work
-    need = f" The people need {hours / HOURS_PER_MONTH:,.1f} of them all the time." if hours else ""
     label, share = labels(scenario.accelerator), min(hours / many / HOURS_PER_MONTH, 1.0) if hours else busy
-    used = "all the time" if share == 1 else f"{share:.0%} of the time"
     but = "" if scenario.accelerator == first else f", and for {seen[0][3] or 'no'} {labels(first)}"
-    note = f"{usd:,.0f} USD " + (f"pays for {many:,} x {label}, used {used}, by the cheapest option{but}" if most else
-        f"does not pay for one {label}; shown is the cost of one") + f".{need}"  # fmt: skip
+    note = (f"{usd:,.0f} USD pays for {most:,} x {label}, used {share:.0%} of the time, by the cheapest option{but}"
+        f"{'' if most else '; the cost of one is shown'}.")  # fmt: skip
+    note += f" The people need {hours / HOURS_PER_MONTH:,.1f} of them all the time." if hours else ""
     return scenario.model_copy(update={"work": (work.model_copy(update={"accelerators": many}),)}), (note,)
 
 

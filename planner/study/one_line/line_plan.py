@@ -45,9 +45,8 @@ from pricing import Catalogue
 from pricing.exchange import DOLLAR, rates
 from pricing.market.sellers import TERM_MONTHS
 
-_SHORTEST_YEARS = 0.25
+_SHORTEST_YEARS, _SHARE_OF_TIME = 0.25, 0.8  # an assumption: what of a plan's time a run of an open length may fill
 _SHORTEST_HOURS = _SHORTEST_YEARS * HOURS_PER_YEAR * (1 - 1e-6)
-_SHARE_OF_TIME = 0.8  # an assumption: of a plan's time, what a run may fill that nobody gave a number of tokens
 _TOKENS_PER_EXAMPLE, _IMAGES_SEEN = 2_000, 2_000  # assumptions
 
 
@@ -63,15 +62,15 @@ def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> tuple[Scenario, 
     task = _task(values, notes)
     data: dict[str, Any] = {"work": ({},), "models": shapes}
     add_bill(catalogue, data, values, notes)
-    _add_hardware(catalogue, data, values, task, notes)
+    _add_gpus(catalogue, data, values, task, notes)
     if "is_of_work" in values or not is_by_token(values):
         _add_task(catalogue, data, values, task, notes)
     is_of_gpus = task == "hours" or (task == "bill" and "gpus" in values and not is_by_token(values))
     if is_of_gpus and not (task == "hours" and add_second_work(data, values, notes)):
         _add_amount(data, values, notes)
     _add_terms(data, values, notes)
-    shown = values.get("shown", values.get("currency", DOLLAR))
-    data |= {"currency": {"code": shown}} if shown != DOLLAR else {}
+    if (shown := values.get("shown", values.get("currency", DOLLAR))) != DOLLAR:
+        data["currency"] = {"code": shown}
     converted = to_dollars(data, rates(catalogue))
     scenario = resolve_names(build_scenario(converted.data, LINE, {}).with_typed(converted.typed), catalogue)[0]
     scenario = _at_desk(catalogue, scenario, values, notes)
@@ -170,9 +169,7 @@ def _task(values: dict[str, Any], notes: list[str]) -> str:
     return task or "hours"
 
 
-def _add_hardware(
-    catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any], task: str, notes: list[str]
-) -> None:
+def _add_gpus(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any], task: str, notes: list[str]) -> None:
     _add_chip(catalogue, data, values, task, notes)
     if "gpus" in values:
         set_value(data, ("work", 0, "accelerators"), values["gpus"])
@@ -188,9 +185,8 @@ def _add_hardware(
         if name in values:
             set_value(data, ("own", name), values[name])
     values |= {"provider": values["sold_by"]} if "sold_by" in values and "provider" not in values else {}
-    data["not_from"] = tuple(
-        sorted({*values.get("refused", ()), *(WORDS["hyperscalers"] if "no_hyperscaler" in values else ())})
-    )
+    data["not_from"] = tuple(sorted({*values.get("refused", ()), *(
+        WORDS["hyperscalers"] if "no_hyperscaler" in values else ())}))  # fmt: skip
     # Beside a bill or a reserved price the quote of a seller stands beside the market.
     if {"provider"} == {"provider", "bill", "reserved"} & values.keys() and data.get("accelerator") != ANY_ACCELERATOR:
         add_seller(catalogue, data, values, notes)
