@@ -23,7 +23,7 @@ from pricing.meant import Meant, SeveralModels
 from pricing.near import near
 
 _MOST_WORDS, _SHORT, _LEAST_LETTERS, _LONG, _MOST_CHOICES = 6, 3, 5, 9, 4
-_SIZE_WITHIN, _SIZE_NEAR = 0.05, 0.22
+_SIZE_WITHIN, _SIZE_NAMED, _SIZE_NEAR = 0.05, 0.1, 0.22
 _LEAST_BARE_SIZE, _USUALLY_SPARSE = 0.1, 100.0  # billion parameters, from which most models of today have experts
 _OFTEN, _REAL = WORDS["often_misspelt"].split(), frozenset(re.findall("[a-zß-ÿ]{4,}", str(WORDS).lower()))
 _PARTS_OF_NAMES = frozenset(WORDS["parts_of_names"].split())
@@ -294,18 +294,17 @@ def _newest(catalogue: Catalogue, called: str, error: UnknownNameError) -> Meant
 
 
 def _of_size(catalogue: Catalogue, called: str, billions: float) -> Meant:
-    if billions < _LEAST_BARE_SIZE and not re.search("param|model", called):  # 60M in two years
-        raise UnknownNameError(f"No model has a size of {called}.", ())
-
     texts = {key: record for key, record in catalogue.models.items() if record.modality == "text"}
     off = {key: abs(math.log(record.params_b / billions)) for key, record in texts.items()}
-    within = max(min(off.values()), math.log1p(_SIZE_WITHIN))
-    if within > _SIZE_NEAR:
+    is_no_size = billions < _LEAST_BARE_SIZE and not re.search("param|model", called)  # 60M in two years
+    if is_no_size or min(off.values()) > _SIZE_NEAR:
         raise UnknownNameError(f"No model has a size of {called}.", ())
-    key = max((key for key in texts if off[key] <= within), key=lambda key: (
-        texts[key].active_params_b is None or billions >= _USUALLY_SPARSE,
-        re.search(rf"(?<![\d.]){billions:g}b", key.casefold()) is not None,
-        texts[key].family.startswith(("Llama", "gpt-oss")), texts[key].released or ""))  # fmt: skip
+    within = max(min(off.values()), math.log1p(_SIZE_WITHIN))
+    named = {key for key in texts if off[key] <= _SIZE_NAMED and re.search(rf"(?<![\d.]){billions:g}b", key.lower())}
+    key = max((key for key in texts if off[key] <= within or key in named), key=lambda key: (
+        (texts[key].released or "") > "2024", texts[key].active_params_b is None or billions >= _USUALLY_SPARSE,
+        key in named, texts[key].family.startswith(("Llama", "gpt-oss")), texts[key].family.startswith("Qwen"),
+        texts[key].released or ""))  # fmt: skip
     return Meant(key, f"{called!r} is taken for {texts[key].label}: a model of about that size and of a usual shape.")
 
 
