@@ -108,10 +108,10 @@ def _study(
 
 
 def owned_for_less(plan: Plan) -> tuple[tuple[str, float], ...]:
-    """Return what costs least to own and its cost over that of the plan's, where others were taken for their rent."""
+    """Return what costs least to own and its cost over that of a plan of one work, where others were taken to rent."""
     setting = plan.setting
-    work = setting.written.work[0]
-    if setting.written.accelerator != ANY_ACCELERATOR or not work.has_task or work.run:
+    work, *others = setting.written.work
+    if setting.written.accelerator != ANY_ACCELERATOR or others or not work.has_task or work.run:
         return ()
     study = _study(Facts(setting.catalogue), setting.written.model_copy(update={"work": (work,)}), setting.day)
     here = [each.cost for each in study.owned if each.accelerator == setting.scenario.accelerator]

@@ -4,6 +4,7 @@ from datetime import date
 
 import pytest
 
+from planner.speed.work_to_hours import convert_to_hours
 from planner.study.one_line.line_records import LineReading
 from planner.study.one_line.read_line import read_line
 from tests.frozen import live_catalogue
@@ -151,3 +152,17 @@ def test_a_network_that_is_trained_or_stands_beside_gpus_alone_is_not_served() -
         assert scenario is not None
         assert scenario.work[0].serve is None
     assert _read("yolo on a T4 24/7").left_out == ("yolo, as how many pictures it takes is not stated",)
+
+
+@each_row(("line", "chip", "many"), [
+    ("can one mac studio run deepseek v3.2 for me", "Apple-M3-Ultra-512GB", 1),
+    ("Mac Studio for gpt-oss 120b at home", "Apple-M5-Max-128GB", 1),
+    ("llama 3.3 70b on a mac studio with 36 GB or more", "Apple-M5-Max-64GB", 1),
+    ("M3 Ultra 256GB for deepseek r1 in 4 bits", "Apple-M3-Ultra-256GB", 2),
+])  # fmt: skip
+def test_a_mac_is_the_cheapest_that_holds_the_model(line: str, chip: str, many: int) -> None:
+    """In four bits 685 and 671 billion parameters take 359 GB, 70.6 billion 40 and gpt-oss 120B 61, beside a fifth."""
+    plan = _read(line).scenario
+    assert plan is not None
+    assert plan.accelerator == chip
+    assert convert_to_hours(live_catalogue(), plan).scenario.work[0].accelerators == many
