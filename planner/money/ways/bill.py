@@ -24,7 +24,8 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     put.add("bill_growth_per_year", bill.growth_per_year, "a year", YOUR_INPUT)
     put.add("begun_years", setting.timeline.begun_years, "years from today to the month", PLAN)
     # Of GPUs: whoever rents them needs the people who run them, now as elsewhere.
-    line = put.line("The bill", "compute" if bill.label in rented else "tokens", GROWING)
+    is_of_gpus = bill.label in rented and not any(work.serve for work in setting.written.work)
+    line = put.line("The bill", "compute" if is_of_gpus else "tokens", GROWING)
     return OptionLedger(
         title=f"Keep paying {name}" if bill.label or price else "Keep what you pay now",
         what=name,
