@@ -105,7 +105,7 @@ def _with_actuals(report: PlanReport, result: Result, args: argparse.Namespace) 
 def _price_changes(loaded: LoadedScenario, before: PlanReport) -> str:
     """Return what today's prices change in a plan that was made with earlier ones."""
     from planner.api.plans import evaluate
-    from planner.report.answer.verdict_line import price_update_text, summarize_verdict
+    from planner.report.answer.plan_report import price_update_text, summarize_verdict
     from pricing.feeds.live import current
 
     now = evaluate(replace(loaded, facts=current(), day=date.today()))

@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _changes(now: WatchSnapshot, before: WatchSnapshot | None, args: argparse.Namespace) -> list[str]:
-    from planner.report.answer.verdict_line import VerdictSummary, price_drop_text, price_update_text
+    from planner.report.answer.plan_report import VerdictSummary, price_drop_text, price_update_text
 
     changes: list[str] = []
     if (args.turns or args.below is None) and before is not None and before.best != now.best:
@@ -116,7 +116,7 @@ def _saved(name: str, kept: OpenedVersion | None) -> tuple[SavedScenario, tuple[
 def _take_snapshot(name: str, kept: OpenedVersion | None) -> WatchSnapshot:
     from planner.api.plans import evaluate
     from planner.api.records import LoadedScenario
-    from planner.report.answer.verdict_line import summarize_verdict
+    from planner.report.answer.plan_report import summarize_verdict
     from planner.study.market.survey import sized_accelerator
     from pricing.feeds.live import current
 

@@ -26,10 +26,9 @@ from planner.money.verdict.answer import Answer
 from planner.report import words
 from planner.report.accounting.book_words import accounting_table
 from planner.report.answer.phrases import question_text
-from planner.report.answer.plan_report import DISCLAIMER, PlanReport, facts_text
+from planner.report.answer.plan_report import DISCLAIMER, PlanReport, doubt_text, facts_text
 from planner.report.answer.profit_words import profit_csv
 from planner.report.answer.sentences import not_counted
-from planner.report.answer.verdict_line import doubt_text
 from planner.report.facts.assumptions import AssumptionRow, assumption_rows
 from planner.report.files.csv import (
     COLUMN_RECORDS,

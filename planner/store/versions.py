@@ -16,9 +16,8 @@ from planner.report import words
 from planner.report.accounting.actual_words import actuals_of
 from planner.report.accounting.bill_file import Bill, Charge, bill_by_month, joined_bill
 from planner.report.answer.line_words import format_input, sourced_inputs
-from planner.report.answer.plan_report import PlanReport
+from planner.report.answer.plan_report import PlanReport, price_update_text, summarize_verdict
 from planner.report.answer.side_by_side import scenario_differences_table
-from planner.report.answer.verdict_line import price_update_text, summarize_verdict
 from planner.report.futures.input_words import formula_input_label
 from planner.report.table import Table
 from planner.scenario.file import SavedScenario, read_scenario, write_scenario

@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 from planner.money.plan import Plan
 from planner.report import words
 from planner.report.answer.phrases import SAID_WHERE_FILLED, VERBS, echo, phrases
-from planner.report.answer.verdict_line import last_edit_text, summarize_verdict
+from planner.report.answer.plan_report import last_edit_text, summarize_verdict
 from planner.scenario.base import BUYING, GROUPS, RUNNING, WORK
 from planner.scenario.latency import latency_classes, match_latency_class
 from planner.scenario.link import ALSO, parse_link, scenario_from_link, scenario_to_link

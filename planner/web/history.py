@@ -17,8 +17,8 @@ import streamlit as st
 
 from planner.report import words
 from planner.report.answer.phrases import question_text
+from planner.report.answer.plan_report import VerdictSummary
 from planner.report.answer.side_by_side import PinnedPlan, others
-from planner.report.answer.verdict_line import VerdictSummary
 from planner.scenario.link import ALSO, parse_link
 from planner.scenario.question import KEYS, detect_question
 from planner.web import address, filters, questions, state

@@ -11,10 +11,9 @@ from planner.money.measures import discounted_ledger
 from planner.money.plan import Plan
 from planner.report.answer.advice import rests_on
 from planner.report.answer.notes import deciding_people_sentences
-from planner.report.answer.plan_report import PlanReport, plan_text
+from planner.report.answer.plan_report import PlanReport, doubt_text, plan_text
 from planner.report.answer.sentences import AnswerSummary, summarize_answer
 from planner.report.answer.tables import by_year
-from planner.report.answer.verdict_line import doubt_text
 from planner.report.market.compare import by_the_token
 from planner.report.words import usd
 from planner.scenario.link import scenario_from_link

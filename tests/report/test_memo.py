@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from planner.report import words
-from planner.report.answer.plan_report import PlanReport, evaluate
-from planner.report.answer.verdict_line import doubt_text
+from planner.report.answer.plan_report import PlanReport, doubt_text, evaluate
 from planner.report.handouts import memo_data, write_memo
 from planner.scenario.presets import load_presets
 from planner.scenario.scenario import Scenario

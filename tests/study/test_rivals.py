@@ -11,8 +11,8 @@ from planner.money.measures import present_usd
 from planner.money.plan import Plan
 from planner.money.ways import WAYS
 from planner.report.answer.phrases import question_text
+from planner.report.answer.plan_report import doubt_text
 from planner.report.answer.tables import budget_table
-from planner.report.answer.verdict_line import doubt_text
 from planner.scenario.file import SavedScenario, read_scenario, write_scenario
 from planner.scenario.latency import latency_classes
 from planner.scenario.link import scenario_from_link, scenario_to_link

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from planner.report import words
 from planner.report.answer.phrases import SAID_WHERE_FILLED, phrases
-from planner.report.answer.verdict_line import VerdictSummary, last_edit_text
+from planner.report.answer.plan_report import VerdictSummary, last_edit_text
 from planner.scenario.file import SavedScenario, read_scenario, write_scenario
 from planner.scenario.link import scenario_to_link
 from planner.scenario.presets import load_presets

@@ -25,7 +25,7 @@ from pricing.errors import UnknownNameError
 from pricing.figure import StrictModel, Text
 
 # Up to this many times the accelerators of the largest published run its rate is taken as it is.
-FAR, MANY_PER_S = 2.0, 5_000.0
+FAR, MANY_PER_S, _SEEN = 2.0, 5_000.0, 2_000
 _PICTURES = ("vision", "image", "video", "vision_text")
 
 
@@ -135,6 +135,12 @@ def match_image_network(called: str) -> str | None:
 def is_image_network(called: str) -> bool:
     """Return whether a name means a network whose training is counted in pictures."""
     return match_image_network(called) is not None
+
+
+def usual_passes(called: str, images: float, *, is_tuned: bool) -> float:
+    """Return how often a network usually sees so many pictures: when it is tuned until it has seen 2,000 at least."""
+    network = image_training_data().models[match_image_network(called) or ""]
+    return max(round(_SEEN / images), 1) if is_tuned else network.usual_epochs or 1.0
 
 
 def no_rate_message(label: str, modality: str) -> str | None:

@@ -24,7 +24,7 @@ TOKENS_PER_SEQUENCE = 4_096  # as a plan has where nobody states it
 _FASTEST_OF_ONE = 300  # tokens a second: more are those of all users
 _SHARE_OF_RATE = 0.4  # an assumption: large published runs use 0.3 to 0.5 of the dense rate
 _MOST_OF_A_RUN = HOURS_PER_YEAR / 4
-_FRAMES_PER_S, _TILES_OF_SLIDE, _WINDOWS_OF_STUDY, _SLICES_OF_STUDY = 15.0, 5_000, 100, 200  # assumptions
+_FRAMES_PER_S, _TILES_OF_SLIDE, _WINDOWS_OF_STUDY, _SLICES_OF_STUDY, _TOKENS_OF_PAGE = 15.0, 5_000, 100, 200, 500
 _SHARE_OF_PEAKS, _LEAST_STEADY = 0.1, 0.5  # assumptions: of the time; less than that is the share of the peaks
 _MOST_AT_A_TIME = 20  # runs: of more beside each other the rhythm is that of something else
 _MOST_OF_ONE = 32_768  # tokens: more are no single answer
@@ -46,6 +46,7 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("gpus", {"have", "speed_of_kept"}, lambda of: max(math.ceil(
         of["have"] * of.get("multiple", 1.0) * of["speed_of_kept"]), 1)),
     ("gpus", {"have", "multiple"}, lambda of: math.ceil(of["have"] * of["multiple"])),
+    ("in", {"pages_each"}, lambda of: int(of["pages_each"] * _TOKENS_OF_PAGE)),
     ("team", {"team_each"}, lambda of: of["team_each"] * of.get("sites", 1)),
     ("token_rate", {"each_tokens"}, lambda of: of["each_tokens"] * of.get("team", 1)),
     ("online", {"team", "online_share"}, lambda of: of["team"] * of["online_share"]),

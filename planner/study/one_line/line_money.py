@@ -140,8 +140,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
             or ((per or is_bill) and PATTERNS["to_seller"].match(line, match.end()))))),
         ("price", not per and before.endswith("(")),
         ("contract", not per and usd > MOST_AN_HOUR and PATTERNS["contract"].search(before)),
-        ("all_price" if has_gpus and "how many" not in line else "budget", not per and (
-            usd > MOST_AN_HOUR and "once" in roles)),
+        ("all_price" if has_gpus else "budget", not per and usd > MOST_AN_HOUR and "once" in roles),
         ("quote" if has_gpus else "budget", not per and usd > _LEAST_OF_ONE_GPU
             and "budget" not in words[match.start() :] and "quote" in roles),
         ("cash", not per and (PATTERNS["cash"].search(before) or match.groupdict().get("verb", "").startswith("cash"))),

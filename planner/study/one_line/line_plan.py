@@ -21,7 +21,7 @@ from planner.scenario.scenario import ANY_ACCELERATOR, USUAL_ACCELERATOR, Scenar
 from planner.scenario.task import ServingTask
 from planner.scenario.typed_money import to_dollars
 from planner.scenario.vocabulary import USUAL_HOURS_PER_PERSON
-from planner.speed.training.images import is_image_network
+from planner.speed.training.images import is_image_network, usual_passes
 from planner.speed.work_to_hours import convert_to_hours
 from planner.study.one_line.line_derived import add_date, add_derived, add_second_work, own_model, place_of, unused
 from planner.study.one_line.line_records import LEAST_RPS, LineReading
@@ -47,7 +47,7 @@ from pricing.market.sellers import TERM_MONTHS
 
 _SHORTEST_YEARS, _SHARE_OF_TIME = 0.25, 0.8  # an assumption: what of a plan's time a run of an open length may fill
 _SHORTEST_HOURS = _SHORTEST_YEARS * HOURS_PER_YEAR * (1 - 1e-6)
-_TOKENS_PER_EXAMPLE, _IMAGES_SEEN = 2_000, 2_000  # assumptions
+_TOKENS_PER_EXAMPLE = 2_000  # an assumption
 
 
 def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> tuple[Scenario, tuple[str, ...], Mapping[str, str]]:
@@ -233,9 +233,10 @@ def _training(values: dict[str, Any], task: str, notes: list[str]) -> dict[str, 
         train |= {"tokens": values["token_rate"] * SECONDS_PER_HOUR * HOURS_PER_MONTH, "runs_per_month": 1.0}
     if is_image_network(values["model"]):
         train.pop("tokens", None)
-        if task == "tune" and "epochs" not in values and (few := train.get("images", math.inf)) < _IMAGES_SEEN:
-            notes.append(WORDS["said"]["few_images"].format(few, times := round(_IMAGES_SEEN / few)))
-            train["images"] = few * times
+        usual = usual_passes(values["model"], values.get("images", math.inf), is_tuned=task == "tune")
+        if "epochs" not in values and "images" in values and usual > 1:
+            notes.append(WORDS["said"]["few_images"].format(values["images"], usual))
+            train["images"] = values["images"] * usual
     else:
         _add_usual_training(train, values, task, notes)
     if values.get("precision") in ("fp32", "fp16", "bf16", "fp8", "fp4"):
@@ -311,6 +312,8 @@ def _add_amount(data: dict[str, Any], values: dict[str, Any], notes: list[str]) 
     ):
         work["busy_share"] = 1.0
         notes.append("No share of the time is stated: all of it is taken. Write 60% busy for less.")
+    elif {"gpus", "chip"} & values.keys() and "run" not in work and "length" not in values:
+        notes.append(WORDS["said"]["no_term"])
     work.setdefault("accelerators", 1)
     work |= {"accelerators_per_job": 1} if "separate" in values else {}
     if "anyone" in values and "run" in work and "chip" not in values:

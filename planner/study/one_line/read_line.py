@@ -80,11 +80,13 @@ def read_line(catalogue: Catalogue, typed: str, day: date | None = None) -> Line
     leave_places_out(catalogue, parts)
     read_generic_count(parts)
     ask_for_chip(catalogue, parts)
-    periods = (
-        () if PATTERNS["costs"].search(parts.line.lower()) or "each_hours" in parts.values else take(parts.rest, STRAY)
-    )  # per month, of nothing that was read
+    is_cost = PATTERNS["costs"].search(parts.plain) and "length" not in parts.values
+    for _, hours, start, end in [] if "each_hours" in parts.values else [*take(parts.rest, STRAY)]:
+        if is_cost and "chip" in parts.values:  # what it costs a week
+            parts.add("length", hours, start, end)
+        elif not is_cost:  # per month, of nothing that was read
+            parts.left_out.append(parts.typed(start, end))
     unknown = tuple(unknown_words(catalogue, parts))
-    parts.left_out += [parts.typed(start, end) for _, _, start, end in periods]
     ask_for_open_model(catalogue, parts)
     ask_what_for(parts)
     parts.phrases.sort(key=lambda phrase: line.find(phrase.text))

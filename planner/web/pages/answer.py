@@ -9,9 +9,9 @@ from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.money.ways import WAYS
 from planner.report import words
+from planner.report.answer.plan_report import price_update_text, summarize_verdict
 from planner.report.answer.sentences import AnswerSummary, not_counted
 from planner.report.answer.tables import BUDGET_PAYS, budget_table, discounted_ledgers, medians_beside
-from planner.report.answer.verdict_line import price_update_text, summarize_verdict
 from planner.study.uncertainty.futures import Futures
 from planner.web import frame, kept_plans, show, show_answer, show_ledger, state, workers
 from planner.web.state import PlanResult
