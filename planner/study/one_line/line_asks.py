@@ -9,7 +9,7 @@ from planner.scenario.scenario import ANY_ACCELERATOR, USUAL_SITE, Scenario
 from planner.speed.serving.chips import serving_data
 from planner.study.one_line.line_names import LineName, LineToken, chips_of_memory, find_names, near_name, tokens
 from planner.study.one_line.line_records import GPU_WORDS, LineParts, LineQuestion, UnderstoodPhrase, count_beside
-from planner.study.one_line.line_rules import BLANK, PATTERNS, Rule, blank, number_in, rule, take, whole
+from planner.study.one_line.line_rules import BLANK, PATTERNS, STRAY, Rule, blank, number_in, rule, take, whole
 from planner.study.one_line.line_sellers import provider_called
 from planner.study.one_line.line_words import FILLERS, QUIET, WORDS
 from pricing import Catalogue, PricingError, names
@@ -339,3 +339,13 @@ def is_guess(scenario: Scenario, values: Mapping[str, Any]) -> bool:
     has_model = scenario.work[0].train is not None or scenario.work[0].serve is not None
     is_open = {"chip", "chip_have", "cpu"} & values.keys() or scenario.accelerator == ANY_ACCELERATOR
     return not is_paid and (not is_open or (has_model and "model" not in values))
+
+
+def read_periods(parts: LineParts) -> None:
+    """Take the period that a cost is for, and leave out one of nothing that was read."""
+    is_cost = PATTERNS["costs"].search(parts.plain)
+    for _, hours, start, end in [] if "each_hours" in parts.values else [*take(parts.rest, STRAY)]:
+        if is_cost and "chip" in parts.values and "length" not in parts.values:
+            parts.add("length", hours, start, end)
+        elif not is_cost:
+            parts.left_out.append(parts.typed(start, end))

@@ -32,6 +32,7 @@ from planner.study.one_line.line_asks import (
     label_of,
     leave_names_out,
     leave_places_out,
+    read_periods,
     unknown_words,
 )
 from planner.study.one_line.line_chips import add_chip, read_generic_count, with_count
@@ -80,12 +81,7 @@ def read_line(catalogue: Catalogue, typed: str, day: date | None = None) -> Line
     leave_places_out(catalogue, parts)
     read_generic_count(parts)
     ask_for_chip(catalogue, parts)
-    is_cost = PATTERNS["costs"].search(parts.plain) and "length" not in parts.values
-    for _, hours, start, end in [] if "each_hours" in parts.values else [*take(parts.rest, STRAY)]:
-        if is_cost and "chip" in parts.values:  # what it costs a week
-            parts.add("length", hours, start, end)
-        elif not is_cost:  # per month, of nothing that was read
-            parts.left_out.append(parts.typed(start, end))
+    read_periods(parts)
     unknown = tuple(unknown_words(catalogue, parts))
     ask_for_open_model(catalogue, parts)
     ask_what_for(parts)
