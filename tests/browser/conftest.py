@@ -15,10 +15,12 @@ import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 from tests.browser import chromium
+from tests.daily import of_today
 from tests.started import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
+PARTS = 2
 START_SECONDS = 60
 USUAL_PATIENCE_MS = 30_000  # as Playwright has it
 WIDE: ViewportSize = {"width": 1440, "height": 900}
@@ -29,11 +31,15 @@ QUIET_START = [
 
 
 @pytest.hookimpl(tryfirst=True)  # before anybody chooses by mark
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is in this folder."""
-    for item in items:
-        if HERE in item.path.parents:
-            item.add_marker(pytest.mark.browser)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what is in this folder, and of a whole run keep the part of today: they take half of its time."""
+    mine = [item for item in items if HERE in item.path.parents]
+    for item in mine:
+        item.add_marker(pytest.mark.browser)
+    if os.environ.get("CI") and mine != items:
+        dropped = {*mine} - {*of_today(mine, PARTS)}
+        config.hook.pytest_deselected(items=list(dropped))
+        items[:] = [item for item in items if item not in dropped]
 
 
 @contextmanager

@@ -12,7 +12,6 @@ from planner.cli import main
 from tests.browser.sheets import printed, unspaced
 from tests.browser.states import unfold
 from tests.browser.visit import open_page, settle
-from tests.daily import of_today
 
 _IN_A_CHART = """() => [...document.querySelectorAll('.js-plotly-plot .main-svg text')]
     .filter(one => one.getBoundingClientRect().width && getComputedStyle(one).opacity !== '0')
@@ -90,7 +89,7 @@ def _files(page: Page) -> dict[str, bytes]:
     return found
 
 
-@pytest.mark.parametrize(("path", "views", "files"), of_today([
+@pytest.mark.parametrize(("path", "views", "files"), [
     (
         "/?gpus=16&busy=80",
         4,
@@ -104,7 +103,7 @@ def _files(page: Page) -> dict[str, bytes]:
     ("/compare", 4, {"compare.csv", "parts.csv", "market.csv", "history.csv", "quotes.csv"}),
     ("/what-if?stress=Rents+fall", 4, {"what-moves-the-answer.csv", "where-buying-wins.csv", "doubt.csv"}),
     ("/assumptions", 3, {"assumptions.csv", "sources.csv"}),
-], 2))  # fmt: skip
+])  # fmt: skip
 def test_every_file_of_a_page_arrives(page: Page, path: str, views: int, files: set[str]) -> None:
     open_page(page, path)
     tabs = page.get_by_role("tab")
