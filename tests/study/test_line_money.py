@@ -181,6 +181,7 @@ def test_an_answer_is_in_the_currency_that_a_line_asks_for_or_pays_in(line: str,
     assert (plan.currency and plan.currency.code) == code
 
 
+@pytest.mark.slow
 @each_row(("line", "option"), [
     ("€85k for our institute, which gpus should we get", "Buy H100 PCIe 80 GB"),
     ("60,000 dollars to spend on GPUs for our lab over 3 years", "Buy RTX PRO 6000 Blackwell 96 GB"),
@@ -195,6 +196,7 @@ def test_a_budget_without_a_gpu_has_the_cards_that_it_buys_beside_rent(line: str
     assert "Rent on demand" in rows
 
 
+@pytest.mark.slow
 @each_row(("line", "usd"), [
     ("€90,000 for 20 researchers", 100_548), ("60k dollars for gpus, 15 engineers", 60_000),
     ("budget of 75,000 USD for our 18 data scientists", 75_000),
