@@ -12,7 +12,7 @@ NO_BILL = "no bill is entered: fill in bill.usd_per_month to compare with what y
 
 def build(setting: PlanContext) -> OptionLedger | Unavailable:
     """Build all work as it is paid for today. It has the growth and seasons of the work, and a growth of its own."""
-    bill, rented = setting.scenario.bill, {it.label for it in setting.catalogue.providers.values()}
+    bill = setting.scenario.bill
     if bill is None:
         return Unavailable(NO_BILL)
     put = setting.input_sheet()
@@ -23,9 +23,9 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     name = bill.label or (f"{price.label} of {price.vendor}" if price else "your present service")
     put.add("bill_growth_per_year", bill.growth_per_year, "a year", YOUR_INPUT)
     put.add("begun_years", setting.timeline.begun_years, "years from today to the month", PLAN)
-    # Of GPUs: whoever rents them needs the people who run them, now as elsewhere.
-    is_of_gpus = bill.label in rented and not any(work.serve for work in setting.written.work)
-    line = put.line("The bill", "compute" if is_of_gpus else "tokens", GROWING)
+    rented = any(bill.label == it.label for it in setting.catalogue.providers.values())
+    is_of_gpus = rented and not any(work.serve for work in setting.written.work)
+    line = put.line("The bill", "compute" if is_of_gpus else "tokens", GROWING)  # of GPUs: with people who run them
     return OptionLedger(
         title=f"Keep paying {name}" if bill.label or price else "Keep what you pay now",
         what=name,
