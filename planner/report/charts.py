@@ -83,27 +83,26 @@ def option_ranges(options: Sequence[EvaluatedOption], names: Sequence[str], dark
     rows, styles = range(len(options)), [WAYS[each.option.way].style for each in options]
     ends = [(min(each.low_usd, edge), min(each.high_usd, edge)) for each in options]
     spans = bars(
-        None,
-        [high - low for low, high in ends],
-        list(rows),
+        None, [high - low for low, high in ends], list(rows),
         {"color": [style.colour(dark) for style in styles], "opacity": 0.25, "cornerradius": 6},
-        base=[low for low, _ in ends],
-        width=0.4,
-        hoverinfo="skip",
-    )
+        base=[low for low, _ in ends], width=0.4, hoverinfo="skip",
+    )  # fmt: skip
     medians = marks(
         None,
         [min(each.present_usd, edge) for each in options],
         list(rows),
         {"color": [style.colour(dark) for style in styles], "symbol": [style.symbol for style in styles], "size": 11},
         customdata=[
-            [escape(name), *map(words.usd, (each.present_usd, each.low_usd, each.high_usd))]
-            for name, each in zip(names, options, strict=True)
+            [escape(name), *map(words.usd, (it.present_usd, it.low_usd, it.high_usd))]
+            for name, it in zip(names, options, strict=True)
         ],
         hovertemplate="%{customdata[0]}<br>"
         "median %{customdata[1]}, %{customdata[2]} to %{customdata[3]}<extra></extra>",
     )
-    labels = [f"<b>{escape(names[0])}</b>", *map(escape, names[1:])]
+    beyond = [
+        f": {words.format_usd_short(it.present_usd)}, beyond the edge" * (it.present_usd > edge) for it in options
+    ]
+    labels = [escape(name) + text for name, text in zip(names, beyond, strict=True)]
     return style_figure(
         [spans, medians],
         dark,
@@ -113,7 +112,7 @@ def option_ranges(options: Sequence[EvaluatedOption], names: Sequence[str], dark
         margin={"l": 8, "r": 16, "t": 8, "b": 40},
         xaxis=money("Net present cost, 80% range", nticks=4, tickangle=0) | {"rangemode": "tozero"},
         yaxis={"range": [len(options) - 0.6, -0.75], "visible": False},
-        annotations=bar_labels(labels, dark),
+        annotations=bar_labels([f"<b>{labels[0]}</b>", *labels[1:]], dark),
     )
 
 
