@@ -20,8 +20,7 @@ SAYS_ENOUGH = frozenset(WORDS["says_enough"].split())
 _AMOUNTS = SAYS_ENOUGH - {"chip", "model", "anyone", "seller", "billfor", "cpu"} | {"token_rate", "tps", "all_audio"}
 _KNOWN_ENOUGH = {"chip", "model", "bill", "billfor", "have"}
 _BEFORE_TOWN = ("in", "near", "from")
-_LEAST_OF_TYPO = 7  # letters of a word in capitals: fewer are an acronym
-_MOST_BEFORE_RATE = 3  # words: 300 chest x-rays a day
+_LEAST_OF_TYPO, _MOST_BEFORE_RATE = 7, 3  # letters in capitals, fewer are an acronym; words: 300 chest x-rays a day
 _LARGEST_DENSE = 4.5e11  # parameters: larger models are mixtures of experts
 MEMORY: tuple[Rule, ...] = (rule("memory", whole(WORDS["memory"]), number_in),)
 

@@ -7,9 +7,12 @@ from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from typing import Any
 
+from planner.money.owning.place import existing_power
 from planner.money.owning.resale import relative_speed
+from planner.money.setting import PlanContext
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR, MONTHS_PER_YEAR, SECONDS_PER_HOUR
 from planner.scenario.measured import OwnModel
+from planner.scenario.own import ExistingHardware
 from planner.scenario.scenario import UNION, USUAL_ACCELERATOR, USUAL_SITE, Scenario
 from planner.scenario.task import ServingTask
 from planner.scenario.work import LEAST_BUSY_SHARE
@@ -21,13 +24,12 @@ from pricing import Catalogue
 from pricing.exchange import DOLLAR
 
 TOKENS_PER_SEQUENCE = 4_096  # as a plan has where nobody states it
-_FASTEST_OF_ONE = 300  # tokens a second: more are those of all users
+_FASTEST_OF_ONE, _MOST_OF_ONE = 300, 32_768  # tokens a second, of all users beyond it; tokens of a single answer
 _SHARE_OF_RATE = 0.4  # an assumption: large published runs use 0.3 to 0.5 of the dense rate
 _MOST_OF_A_RUN = HOURS_PER_YEAR / 4
 _FRAMES_PER_S, _TILES_OF_SLIDE, _WINDOWS_OF_STUDY, _SLICES_OF_STUDY, _TOKENS_OF_PAGE = 15.0, 5_000, 100, 200, 500
 _SHARE_OF_PEAKS, _LEAST_STEADY = 0.1, 0.5  # assumptions: of the time; less than that is the share of the peaks
 _MOST_AT_A_TIME = 20  # runs: of more beside each other the rhythm is that of something else
-_MOST_OF_ONE = 32_768  # tokens: more are no single answer
 _USUAL = ServingTask(model="usual")
 
 # A quantity that is not stated, the ones that it follows from, and how.
@@ -116,8 +118,7 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("rps", {"token_rate", "busy_by_the_hour"}, lambda of: of["token_rate"] * (
         of["busy"] if "token_rate_by_the_hour" in of else 1) / (
         of.get("in", _USUAL.input_tokens) + of.get("out", _USUAL.output_tokens))),
-    ("space", {"space_month", "machine_kw"}, lambda of: round(of["space_month"] / of["machine_kw"] / math.ceil(
-        of.get("gpus", 1) / machine_size(of.get("chip", ""))), 2)),
+    ("space", {"space_month", "all_kw"}, lambda of: round(of["space_month"] / of["all_kw"], 2)),
     ("own", {"owned", "gpus"}, lambda of: max(round(of["gpus"] * of["owned"]), 1)),
     ("growth", {"multiple_in"}, lambda of: of["multiple_in"][0] ** (HOURS_PER_YEAR / max(
         of["multiple_in"][1], of.get("length", Scenario().years * HOURS_PER_YEAR))) - 1),
@@ -255,9 +256,14 @@ def _add_stated(values: dict[str, Any], notes: list[str]) -> None:
 def _add_facts(catalogue: Catalogue, values: dict[str, Any]) -> None:
     key, kept = values.get("chip", USUAL_ACCELERATOR), values.get("chip_have")
     chip = catalogue.accelerators[key]
-    each = [it.max_power_w.newest.typical / 1e3 for it in catalogue.servers.values()
-        if it.accelerator == key and it.max_power_w is not None and it.accelerators == machine_size(key)]  # fmt: skip
-    facts = {"machine_kw": max(each, default=0.0), "is_board": chip.form_factor.startswith(("SXM", "OAM"))}
+    many = values.get("have", values.get("gpus", machine_size(kept or key)))
+    facts = {
+        "is_board": chip.form_factor.startswith(("SXM", "OAM")), "machine_kw": max((
+            it.max_power_w.newest.typical / 1e3 for it in catalogue.servers.values() if it.accelerator == key
+            and it.max_power_w is not None and it.accelerators == machine_size(key)), default=0.0),
+        "all_kw": getattr(existing_power(PlanContext(catalogue, Scenario(), values["day"]), ExistingHardware(
+            accelerators=int(many), accelerator=kept or key)), "peak_kw", 0.0) if "space_month" in values else 0.0,
+    }  # fmt: skip
     values |= {name: fact for name, fact in facts.items() if fact}
     if kept is not None and values.get("chip", kept) != kept:
         values["speed_of_kept"] = relative_speed(catalogue, kept, values["chip"])
@@ -270,8 +276,7 @@ def _add_facts(catalogue: Catalogue, values: dict[str, Any]) -> None:
 
 
 def _add_fed(values: dict[str, Any], notes: list[str]) -> None:
-    others = {"gpus", "have", "model", "team", "bill", "budget", "monthly_budget"} & values.keys()
-    is_fed = {"kw", "machine_kw"} <= values.keys() and not others
+    is_fed = {"kw", "machine_kw"} <= values.keys() and not {*WORDS["not_fed"]} & values.keys()
     if is_fed and (machines := int(values["kw"] / values["machine_kw"])):
         values["gpus"] = machines * machine_size(values.get("chip", USUAL_ACCELERATOR))
         notes.append(f"{values['kw']:,.10g} kW feed {machines:,} machines of {values['machine_kw']:g} kW each.")
@@ -366,9 +371,7 @@ def _add_peaks(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -
     data["work"] = (steady, {"label": "peaks", "accelerators": more, "busy_share": max(share, LEAST_BUSY_SHARE)})
     values["peaks"] = True
     assumed = "" if stated or "even_peak" in values else ", an assumption"
-    notes.append(
-        f"Peaks take {more:,} more {share:.0%} of the time{assumed}; {base:,} work {steady['busy_share']:.0%} of it."
-    )
+    notes.append(WORDS["said"]["of_peaks"].format(more, share, assumed, base, steady["busy_share"]))
 
 
 def place_of(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> dict[str, Any]:

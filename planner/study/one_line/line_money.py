@@ -11,10 +11,8 @@ from planner.study.one_line.line_words import WORDS
 from pricing.exchange import DOLLAR, Rates
 
 _CODES = WORDS["currencies"]
-_MOST_OF_ONE_GPU = 100_000  # dollars: a larger sum for each is of a machine
-_LEAST_OF_ONE_GPU = 200
-_LEAST_AN_HOUR = 0.25  # dollars: a smaller one may be of electricity
-_MOST_OF_A_KWH = 1.0  # dollars
+_LEAST_OF_ONE_GPU, _MOST_OF_ONE_GPU = 200, 100_000  # dollars: a larger sum for each is of a machine
+_LEAST_AN_HOUR, _MOST_OF_A_KWH = 0.25, 1.0  # dollars: a smaller one may be of electricity
 _LEAST_A_YEAR = 10_000  # dollars: what a person costs
 # The patterns whose words stand before their number, and those of them whose words say something else too.
 _WORDS_LEFT = [PATTERNS[name] for name in ("bare", "for_all", "priced", "shaped", "spaced")]

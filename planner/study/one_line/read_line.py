@@ -62,8 +62,7 @@ _MOST_BUDGET = 1e11  # dollars: more than all that makers ship in a year
 _MOST_OF_EACH = {"in": 16e6, "out": 1e6}  # tokens of a request: more are those of a month
 _ALWAYS = (("busy", 1.0), ("every", 1.0))
 _EXAMPLE = "64 H100 for 3 months in Germany"
-_MOST_UNSTATED = 1_000  # GPUs: for more a line states how many
-_MOST_WITH_GPUS = 500  # people: more of them use a service
+_MOST_UNSTATED, _MOST_WITH_GPUS = 1_000, 500  # GPUs, of more a line states how many; people, more use a service
 
 
 def read_line(catalogue: Catalogue, typed: str, day: date | None = None) -> LineReading:
