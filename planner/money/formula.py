@@ -6,31 +6,18 @@ and evaluated on numbers or on numpy arrays. Screen, export and number cannot dr
 
 import ast
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
+from types import CodeType, FunctionType
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pricing.caching import arguments, cached
+from pricing.caching import arguments, cached, cached_property
 
 Num = float | NDArray[np.float64]
 FormulaInputs = Mapping[str, Num]
-_Node = Callable[[FormulaInputs], Num]
 
-_OPERATORS: dict[type[ast.operator], Callable[[Num, Num], Num]] = {
-    ast.Add: lambda a, b: a + b,
-    ast.Sub: lambda a, b: a - b,
-    ast.Mult: lambda a, b: a * b,
-    ast.Div: np.divide,
-    ast.Pow: lambda a, b: a**b,
-}
-_COMPARISONS: dict[type[ast.cmpop], Callable[[Num, Num], Num]] = {
-    ast.Lt: np.less,
-    ast.LtE: np.less_equal,
-    ast.Gt: np.greater,
-    ast.GtE: np.greater_equal,
-    ast.Eq: np.equal,
-}
+_OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
 FUNCTIONS: dict[str, tuple[int, Callable[..., Num]]] = {
     "min": (2, np.minimum),
     "max": (2, np.maximum),
@@ -38,6 +25,16 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Num]]] = {
     "where": (3, np.where),
 }
 _LONGEST = 900
+# What numpy does in place of an operator: it divides by nothing, and compares, entry by entry.
+_NUMPY = {
+    ast.Div: "divide", ast.Lt: "less", ast.LtE: "less_equal", ast.Gt: "greater", ast.GtE: "greater_equal",
+    ast.Eq: "equal",
+}  # fmt: skip
+_CALLED = "_call_"  # before the name of a function, so that an input may be called min
+_FUNCTIONS: dict[str, Callable[..., Num]] = {
+    **{_CALLED + name: function for name, (_, function) in FUNCTIONS.items()},
+    **{_CALLED + name: getattr(np, name) for name in _NUMPY.values()},
+}
 
 
 def first_draw(value: Num) -> float:
@@ -73,7 +70,10 @@ class FormulaError(ValueError):
 
 
 class Formula:
-    """An expression in named inputs: + - * / **, comparisons, min, max, ceil, where, and plain numbers."""
+    """An expression in named inputs: + - * / **, comparisons, min, max, ceil, where, and plain numbers.
+
+    Its tree is built anew from the permitted shapes alone, and what Python compiles is that.
+    """
 
     def __init__(self, text: str) -> None:
         if len(text) > _LONGEST:
@@ -84,27 +84,34 @@ class Formula:
             raise FormulaError(f"not a formula: {text!r}") from error
         self.text = text
         self.names = tuple(dict.fromkeys(_names(tree)))
-        self._run = _compile(tree)
-        self._factors = [(_compile(factor), divides) for factor, divides in _factors(tree)]
+        self._functions = dict(_FUNCTIONS)
+        self._whole = self._permitted(tree)
+        self._factors = list(self._factors_of(tree))
+
+    @cached_property
+    def _run(self) -> Callable[..., Num]:
+        return self._compile(self._whole)
+
+    @cached_property
+    def _run_factors(self) -> Callable[..., tuple[Num, ...]]:
+        return self._compile(ast.Tuple(self._factors, ast.Load()))
 
     def __call__(self, names: FormulaInputs) -> Num:
         """The value of the formula for these inputs."""
         try:
-            return self._run(names)
+            values = [names[name] for name in self.names]
         except KeyError:
             missing = [name for name in self.names if name not in names]
             raise FormulaError(f"{self.text!r} needs {', '.join(missing)}") from None
+        return self._run(*values)
 
     def product(self, names: FormulaInputs) -> Product:
         """Return the factors of its value for these inputs, of which none is `rows` times months large but `both`."""
         rows: Num = 1.0
         months: Num = 1.0
         both: list[NDArray[np.float64]] = []
-        for factor, divides in self._factors:
-            value = factor(names)
+        for value in self._run_factors(*[names[name] for name in self.names]):
             axes = value.ndim if isinstance(value, np.ndarray) else 0
-            if divides:
-                value = np.divide(1.0, value)
             if isinstance(value, np.ndarray) and axes > 1 and value.shape[-1] > 1:
                 both.append(value)
             elif axes == 1:
@@ -112,6 +119,53 @@ class Formula:
             else:
                 rows = rows * value
         return Product(rows, months, tuple(both))
+
+    def _compile(self, tree: ast.expr) -> Callable[..., Any]:
+        inputs = ast.arguments([], [ast.arg(name) for name in self.names], None, [], [], None, [])
+        whole = ast.fix_missing_locations(ast.Expression(ast.Lambda(inputs, tree)))
+        codes = compile(whole, self.text, "eval").co_consts
+        return FunctionType(next(code for code in codes if isinstance(code, CodeType)), self._functions)
+
+    def _factors_of(self, node: ast.expr, *, divides: bool = False) -> Iterator[ast.expr]:
+        """Yield what a formula multiplies; of what it divides by, one over it."""
+        match node:
+            case ast.BinOp(op=ast.Mult() | ast.Div() as op, left=left, right=right):
+                yield from self._factors_of(left, divides=divides)
+                yield from self._factors_of(right, divides=divides != isinstance(op, ast.Div))
+            case _:
+                yield self._call("divide", ast.Constant(1.0), node) if divides else self._permitted(node)
+
+    def _permitted(self, node: ast.expr) -> ast.expr:
+        """Return a tree of the same value. It refuses what a formula may not contain."""
+        match node:
+            case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+                return ast.Constant(float(number))
+            case ast.Name(id=name):
+                return ast.Name(name, ast.Load())
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return ast.UnaryOp(ast.USub(), self._permitted(operand))
+            case ast.BinOp(op=op, left=left, right=right) if isinstance(op, _OPERATORS):
+                return self._operation(op, left, right)
+            case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _NUMPY:
+                return self._call(_NUMPY[type(op)], left, right)
+            case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in FUNCTIONS:
+                return self._call(name, *args)
+        raise FormulaError(f"a formula may not contain {type(node).__name__}: {ast.unparse(node)!r}")
+
+    def _operation(self, op: ast.operator, left: ast.expr, right: ast.expr) -> ast.expr:
+        if type(op) in _NUMPY:
+            return self._call(_NUMPY[type(op)], left, right)
+        if not isinstance(op, ast.Pow):
+            return ast.BinOp(self._permitted(left), op, self._permitted(right))
+        text = ast.unparse(ast.BinOp(left, op, right))
+        name = f"{_CALLED}power_{len(self._functions)}"
+        self._functions[name], names = _power(text)
+        return ast.Call(ast.Name(name, ast.Load()), [ast.Name(each, ast.Load()) for each in names], [])
+
+    def _call(self, name: str, *args: ast.expr) -> ast.expr:
+        if name in FUNCTIONS and len(args) != FUNCTIONS[name][0]:
+            raise FormulaError(f"{name} wants {FUNCTIONS[name][0]} inputs, got {len(args)}")
+        return ast.Call(ast.Name(_CALLED + name, ast.Load()), [self._permitted(arg) for arg in args], [])
 
     def __repr__(self) -> str:
         return f"Formula({self.text!r})"
@@ -123,75 +177,26 @@ def formula(text: str) -> Formula:
     return Formula(text)
 
 
-def _factors(node: ast.expr, divides: bool = False) -> Iterator[tuple[ast.expr, bool]]:
-    """Yield what a formula multiplies, and what it divides by."""
-    match node:
-        case ast.BinOp(op=ast.Mult() | ast.Div() as op, left=left, right=right):
-            yield from _factors(left, divides)
-            yield from _factors(right, divides != isinstance(op, ast.Div))
-        case _:
-            yield node, divides
-
-
 def _names(tree: ast.expr) -> list[str]:
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in called]
     return [node.id for node in sorted(nodes, key=lambda node: (node.lineno, node.col_offset))]
 
 
-def _compile(node: ast.expr) -> _Node:
-    match node:
-        case ast.Constant(value=bool()):
-            raise FormulaError("want a number, got true or false")
-        case ast.Constant(value=int() | float() as number):
-            return lambda _: float(number)
-        case ast.Name(id=name):
-            return lambda names: names[name]
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            inner = _compile(operand)
-            return lambda names: -inner(names)
-        case ast.BinOp(op=op) if type(op) in _OPERATORS:
-            return _binary_operation(node)
-        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _COMPARISONS:
-            return _both(_COMPARISONS[type(op)], left, right)
-        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in FUNCTIONS:
-            return _call(name, args)
-    raise FormulaError(f"a formula may not contain {type(node).__name__}: {ast.unparse(node)!r}")
-
-
-def _binary_operation(node: ast.BinOp) -> _Node:
-    if isinstance(node.op, ast.Pow):
-        return _power(ast.unparse(node))
-    return _both(_OPERATORS[type(node.op)], node.left, node.right)
-
-
-def _both(operator: Callable[[Num, Num], Num], left: ast.expr, right: ast.expr) -> _Node:
-    first, second = _compile(left), _compile(right)
-    return lambda names: operator(first(names), second(names))
-
-
 @cached(256)
-def _power(text: str) -> _Node:
-    """A power, the same in all formulas that say it: what grows by the month stands in many lines of a ledger.
+def _power(text: str) -> tuple[Callable[..., Num], tuple[str, ...]]:
+    """A power of inputs, the same in all formulas that say it: what grows by the month stands in many lines.
 
     Powers of arrays take the longest of all arithmetic, so the last one is kept while the same arrays come again.
     """
     tree = ast.parse(text, mode="eval").body
     assert isinstance(tree, ast.BinOp)  # it was one before it was text
-    power, names = _both(_OPERATORS[ast.Pow], tree.left, tree.right), tuple(dict.fromkeys(_names(tree)))
-    kept = cached(1, same=arguments)(lambda *inputs: power(dict(zip(names, inputs, strict=True))))
+    names = tuple(dict.fromkeys(_names(tree)))
+    base, exponent = formula(ast.unparse(tree.left)), formula(ast.unparse(tree.right))
 
-    def run(given: FormulaInputs) -> Num:
-        inputs = tuple([given[name] for name in names])
-        is_array = any(isinstance(input, np.ndarray) for input in inputs)
-        return kept(*inputs) if is_array else power(given)
+    def power(*inputs: Num) -> Num:
+        given = dict(zip(names, inputs, strict=True))
+        return base(given) ** exponent(given)
 
-    return run
-
-
-def _call(name: str, args: list[ast.expr]) -> _Node:
-    count, function = FUNCTIONS[name]
-    if len(args) != count:
-        raise FormulaError(f"{name} wants {count} inputs, got {len(args)}")
-    inner = [_compile(arg) for arg in args]
-    return lambda names: function(*(run(names) for run in inner))
+    kept = cached(1, same=arguments)(power)
+    return lambda *inputs: (kept if any(isinstance(each, np.ndarray) for each in inputs) else power)(*inputs), names
