@@ -40,9 +40,10 @@ KG_PER_T = 1_000.0
 G_PER_KG, _W_PER_KW = 1_000.0, 1_000.0
 METER = "usd_per_kwh"
 ALL_IN = "running_usd_per_month"
+_REFRESHES, _KEPT_ACCELERATORS = "refreshes", "kept_accelerators"
+_COUNTED = frozenset((METER, PRICE, ALL_IN, _REFRESHES, _KEPT_ACCELERATORS))  # inputs of the lines that emit anything
 _ENDS: tuple[Case, ...] = ("low", "high")
 _LONGER_IS_LESS: dict[Case, Case] = {"low": "high", "typical": "typical", "high": "low"}
-_KEPT_ACCELERATORS = "kept_accelerators"
 _LEAST_GRID_SHARE = 0.01  # of the electricity: grids that supply less are not named
 _KEPT_MAKING = "what is there was made before the plan: nothing of that is counted"
 # Each price at one, and nothing that moves it: what is left of a formula is what it counts.
@@ -194,7 +195,9 @@ class OptionEmissions:
 
 
 def option_emissions(setting: PlanContext, option: Option) -> OptionEmissions:
-    return OptionEmissions(setting, option.way, _metered_ledger(setting, option))
+    ledger = _metered_ledger(setting, option)
+    counted = (line for line in ledger.lines if line.part == "tokens" or not _COUNTED.isdisjoint(line.names))
+    return OptionEmissions(setting, option.way, Ledger(ledger.title, tuple(counted)))
 
 
 def ledger_emissions(setting: PlanContext, way: Way, ledger: Ledger, case: Case = "typical") -> CaseEmissions:
@@ -352,8 +355,8 @@ def purchased_machines(ledger: Ledger) -> tuple[PurchasedMachines, ...]:
         values = {used.name: used.value for used in line.used}
         if METER in values and "accelerators_per_server" in values and np.any(np.asarray(values["owns"]) > 0):
             inputs_by_order.setdefault(line.order, {"spare_share": 0.0, **values})
-        if "refreshes" in values:
-            refreshes.setdefault(line.order, values["refreshes"])
+        if _REFRESHES in values:
+            refreshes.setdefault(line.order, values[_REFRESHES])
     return tuple(_machines(inputs, refreshes.get(order, 0.0)) for order, inputs in inputs_by_order.items())
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
-from operator import is_
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -190,8 +189,9 @@ class Line:
 
     def at_end(self, case: Case) -> Line:
         """This line with every input at one end of its range; the very same where none has one."""
-        used = tuple(item.at_end(case) for item in self.used)
-        return self if all(map(is_, used, self.used)) else replace(self, used=used)
+        if case == "typical" or not any(item.ends for item in self.used):
+            return self
+        return replace(self, used=tuple([item.at_end(case) for item in self.used]))
 
     def of_order(self, input_of_order: Callable[[LedgerInput], LedgerInput]) -> Line:
         """This line for one of the orders that it stands for, with each input as `input_of_order` has it."""

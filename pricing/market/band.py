@@ -21,8 +21,8 @@ from pricing.market.depth import (
     Depth,
     Floats,
     Purchase,
-    chance,
     chance_of_any,
+    chances,
     count_with_chance,
     discount_share,
     normal_cdf,
@@ -145,7 +145,8 @@ class _Mixture(NamedTuple):
     """The quotes of all sellers for an order, the unnamed one last: how much each counts, its log price and spread."""
 
     table: _SellerTable
-    chances: Floats  # that each seller has the order
+    had: Floats  # the chance that each seller has so many
+    chances: Floats  # that it takes the order, which may be less than its least
     shares: Floats
     middles: Floats
     spreads: Floats
@@ -219,9 +220,9 @@ def quote_mixture(sellers: Sequence[Seller], order: OrderRequest) -> _Mixture | 
     if not table.sellers:
         return None
     count, known = order.count, constants()
-    chances = np.array([chance(count, depth) for depth in table.depths])
-    chances = chances * np.exp(-4 * np.log(np.maximum(table.least_orders / count, 1.0)) ** 2)
-    weights, ln_usd, spreads = table.weights * chances, table.ln_usd, table.spreads
+    had = chances(count, table.depths)
+    likely = had * np.exp(-4 * np.log(np.maximum(table.least_orders / count, 1.0)) ** 2)
+    weights, ln_usd, spreads = table.weights * likely, table.ln_usd, table.spreads
     if any(seller.kind != "hyperscaler" for seller in sellers):  # who pays their list prices is bound to them
         weights = weights * np.where(table.is_hyperscaler, known.band.hyperscaler_weight, 1.0)
     if order.is_joined:
@@ -229,12 +230,12 @@ def quote_mixture(sellers: Sequence[Seller], order: OrderRequest) -> _Mixture | 
         ln_usd = ln_usd + joined * np.where(table.has_fabric, table.ln_fabric, known.fabric.premium.typical)
         spreads = np.where(table.has_fabric, spreads, np.hypot(spreads, joined * known.fabric.spread))
         weights = weights * np.where(table.has_fabric, 1.0, 1 - joined * (1 - known.fabric.unknown_weight))
-    middles = ln_usd + (size_discount(order) + scarcity(chances))
+    middles = ln_usd + (size_discount(order) + scarcity(likely))
     weight, ln_unnamed, spread = _unnamed(table, middles, order)
     shares = _bounded(table, weights, weight)
     if not shares.sum() > 0:
         return None
-    return _Mixture(table, chances, shares, np.append(middles, ln_unnamed), np.append(spreads, spread))
+    return _Mixture(table, had, likely, shares, np.append(middles, ln_unnamed), np.append(spreads, spread))
 
 
 # Orders of other numbers read it again.
@@ -307,7 +308,7 @@ def _unnamed(table: _SellerTable, ln_usd: Floats, order: OrderRequest) -> tuple[
                              for seller in table.sellers]  # fmt: skip
     weights = weights if weights.sum() > 0 else table.weights
     kind: SellerKind = "cluster" if order.count > fabric.start else "machine"
-    share = chance(order.count, seller_depth(kind, order.months, order.purchase, order.age))
+    share = float(chances(order.count, [seller_depth(kind, order.months, order.purchase, order.age)])[0])
     if has_others and order.ln_level is not None:
         level = list_price(Seller("", kind, order.ln_level, 0.0, 1.0, 0.0, True), order)
         ln_usd = np.append(ln_usd, level[0] + (size_discount(order) + scarcity(share)) if level else ln_usd[0])
@@ -349,9 +350,8 @@ def _lift(mixture: _Mixture, order: OrderRequest, typical: float) -> float:
     if order.purchase == "spot":
         return 1.0
     table = mixture.table
-    chances = np.array([chance(order.count, depth) for depth in table.depths])
-    chances = chances * table.available * np.minimum((order.count / table.least_orders) ** 2, 1.0)
-    has = np.minimum(np.maximum(chances, _LEAST) / constants().band.standing["perhaps"], 1.0)
+    likely = mixture.had * table.available * np.minimum((order.count / table.least_orders) ** 2, 1.0)
+    has = np.minimum(np.maximum(likely, _LEAST) / constants().band.standing["perhaps"], 1.0)
     floor = float(np.min(mixture.middles[:-1] - _FADES * np.log(has)))
     large = math.log(max(order.count, _MACHINE) / _MACHINE) / math.log(_MACHINES_BARGAIN)
     few = np.clip(_FEWEST + 1 - mixture.named_sellers, 0.0, 1.0)

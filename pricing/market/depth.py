@@ -146,10 +146,10 @@ def _log_need(count: float) -> float:
     return math.log(max(count, 1.0)) - 0.5 / max(count, 1.0)
 
 
-def chance(count: float, depth: Depth) -> float:
-    """Return the chance that one seller has so many at once. [1]"""
-    away = (_log_need(count) - math.log(depth.median)) / depth.spread
-    return 0.5 * math.erfc(away / math.sqrt(2))
+def chances(count: float, depths: Sequence[Depth]) -> Floats:
+    """Return the chance of each seller that it has so many at once. [1]"""
+    need, root, log = _log_need(count), math.sqrt(2), math.log
+    return np.array([0.5 * math.erfc((need - log(median)) / spread / root) for median, spread in depths])
 
 
 def chance_of_any(count: float, depths: Sequence[Depth], available: Sequence[float]) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 from planner.money.by_token import hosted_usd_per_request
 from planner.money.carbon import KG_PER_T, EmissionRange, finite_or_none
 from planner.money.ledger import Ledger
-from planner.money.measures import discounted_ledger, present_usd
+from planner.money.measures import discounted_ledger, monthly_discount_factors, present_usd
 from planner.money.owning.resale import existing_ages, existing_hardware
 from planner.money.plan import Plan, hosted_residency_conflict
 from planner.money.renting.orders import busiest_order
@@ -253,8 +253,9 @@ def _untyped_entries(plan: Plan, way: EvaluatedOption) -> Iterator[tuple[float, 
 
 def _shares_of_entries(plan: Plan, way: EvaluatedOption) -> dict[str, float]:
     sums: dict[str, float] = {}
-    for line in discounted_ledger(plan.setting, way.option.ledger).lines:
-        sums[line.part] = sums.get(line.part, 0.0) + float(np.nansum(line.usd))
+    worth = monthly_discount_factors(plan.setting)
+    for line in way.option.ledger.lines:
+        sums[line.part] = sums.get(line.part, 0.0) + float((line.priced_usd * worth).sum())
     total = sum(usd for usd in sums.values() if usd > 0)
     return {part: usd / total for part, usd in sums.items() if part in _ENTRIES and total > 0}
 

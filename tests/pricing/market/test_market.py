@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pricing import load_catalogue
 from pricing.market.band import OrderRequest, Seller, order_band
 from pricing.market.constants import constants
-from pricing.market.depth import DAY_MONTHS, chance, own_term, seller_depth, term_ratio
+from pricing.market.depth import DAY_MONTHS, chances, own_term, seller_depth, term_ratio
 from pricing.market.hardware import new_price, used_share
 from pricing.market.sellers import band_of, level, market_band, sellers, spot_sellers
 from pricing.orderable import Order
@@ -99,7 +99,7 @@ def test_how_many_a_seller_has(case: dict[str, Any]) -> None:
     depth = seller_depth(*case["args"], **case["kwargs"])
     assert list(depth) == pytest.approx(case["want"], rel=1e-5)
     for count, want in case["chance"].items():
-        assert chance(float(count), depth) == pytest.approx(want, abs=2e-6)
+        assert chances(float(count), [depth])[0] == pytest.approx(want, abs=2e-6)
 
 
 def test_what_machines_cost_later() -> None:
