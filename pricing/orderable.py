@@ -4,7 +4,7 @@ A price is a price of something. What that is stands in fields of the offer and 
 much is sold at once, a fact of the catalogue holds our assumption, by kind of sale (docs/decisions/0032).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal, get_args
@@ -57,6 +57,7 @@ class OfferCapacity:
     area: str
     provider_country: str | None
     yours: bool  # the user's own price, for whatever he asks
+    is_your_price: bool  # a quote, or a seller's list less your discount
 
 
 @dataclass(frozen=True)
@@ -86,19 +87,31 @@ class Order:
     is_grown: bool = False  # into: sellers have approved more than a new account gets by then
 
 
+class _Sales(dict[str, OfferCapacity]):
+    """The capacity of each offer, worked out when it is first read."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+
+    def __missing__(self, key: str) -> OfferCapacity:
+        """Return the capacity of an offer, and keep it."""
+        return self.setdefault(key, _build_capacity(self._catalogue, self._catalogue.offers[key]))
+
+
 @dataclass(frozen=True)
 class _CapacityCache:
     by_the_machine: frozenset[str]  # providers whose lists have prices for machines of several accelerators
-    sales: dict[str, OfferCapacity]
+    sales: _Sales
     astray: dict[ResidencyRequirement, dict[str, Refusal | None]]
 
 
+def sales(catalogue: Catalogue) -> Mapping[str, OfferCapacity]:
+    """Return the capacity of every offer: for a loop over many."""
+    return _capacity_cache(catalogue).sales
+
+
 def sale(catalogue: Catalogue, key: str) -> OfferCapacity:
-    sales = _capacity_cache(catalogue).sales
-    capacity = sales.get(key)
-    return (
-        capacity if capacity is not None else sales.setdefault(key, _build_capacity(catalogue, catalogue.offers[key]))
-    )
+    return _capacity_cache(catalogue).sales[key]
 
 
 def free_accelerators(offer: Offer, day: date) -> int | None:
@@ -117,8 +130,7 @@ def at_once(catalogue: Catalogue, key: str, day: date) -> Capacity:
 
 def is_your_price(catalogue: Catalogue, key: str) -> bool:
     """Return whether a price is yours: a quote, or a seller's list less your discount."""
-    figure = catalogue.offers[key].usd_per_accelerator_hour
-    return sale(catalogue, key).yours or (figure is not None and figure.newest.source == YOURS)
+    return sale(catalogue, key).is_your_price
 
 
 def refusal_reason(catalogue: Catalogue, key: str, order: Order) -> Refusal | None:
@@ -204,7 +216,7 @@ def is_in(catalogue: Catalogue, offer: Offer, areas: frozenset[str]) -> bool:
 @cached(4, same=lambda facts: (facts.offers, facts.providers, facts.facts, facts.lands))
 def _capacity_cache(catalogue: Catalogue) -> _CapacityCache:
     listed = frozenset(offer.provider for offer in catalogue.offers.values() if offer.accelerators_per_instance > 1)
-    return _CapacityCache(listed, {}, {})
+    return _CapacityCache(listed, _Sales(catalogue), {})
 
 
 # What is sold
@@ -224,6 +236,7 @@ def _build_capacity(catalogue: Catalogue, offer: Offer) -> OfferCapacity:
         number, published = int(number * catalogue.facts[SPOT_SHARE].figure.newest.typical), None
     most = Capacity(max(number, sizes[-1]), assumed=published is None)
     places = tuple(bloc_members(catalogue, place) for place in run_coordinates(catalogue, offer))
+    price, is_quote = offer.usd_per_accelerator_hour, provider.kind == "yours"
     return OfferCapacity(
         kind=kind,
         sizes=sizes,
@@ -238,7 +251,8 @@ def _build_capacity(catalogue: Catalogue, offer: Offer) -> OfferCapacity:
         places=places,
         area=offer.area,
         provider_country=provider.headquarters,
-        yours=provider.kind == "yours",
+        yours=is_quote,
+        is_your_price=is_quote or (price is not None and price.newest.source == YOURS),
     )
 
 

@@ -109,9 +109,9 @@ def doubts(plan: Plan) -> tuple[ImplausibleInput, ...]:
     typed = tuple(_typed_money(scenario))
     if bare == scenario and not typed:
         return ()
-    own_inputs = {name: used for name, used in numbers(plan).items() if used.is_yours}
-    default_plan = plan
+    own_inputs, default_plan = dict[str, LedgerInput](), plan
     if bare != scenario:
+        own_inputs = {name: used for name, used in numbers(plan).items() if used.is_yours}
         default_plan = plan_from_context(
             replace(plan.setting, scenario=bare, offers=taken(replace(plan.setting, scenario=bare)))
         )

@@ -18,7 +18,7 @@ from planner.money.renting.order_market import (
     OrderMarket,
     at_market,
     bridging_price,
-    is_small,
+    needs_several,
     order_market,
     placeable,
 )
@@ -37,7 +37,7 @@ from pricing.choices import Purchase
 from pricing.market.band import OrderBand
 from pricing.market.sellers import band_of
 from pricing.market.sellers import listed as listed_offers
-from pricing.orderable import ANYWHERE, Order, ResidencyRequirement, is_your_price, refusal_reason
+from pricing.orderable import ANYWHERE, Order, ResidencyRequirement, is_your_price, refusal_reason, sales
 from pricing.query import OfferFilter
 
 RESERVED: frozenset[Purchase] = frozenset(kind for kind in get_args(Purchase) if kind.startswith("reserved"))
@@ -174,7 +174,8 @@ def _ranked(among: OfferBills) -> tuple[str, ...]:
 def _placeable(setting: PlanContext, order: OrderMarket | None, keys: tuple[str, ...]) -> tuple[str, ...]:
     """Return the offers at which an order of the plan may be placed: where the market names no seller, any."""
     if order is None or order.seller is None:
-        return tuple(key for key in keys if order is None or not is_small(setting.catalogue, key, order.count)) or keys
+        capacities = sales(setting.catalogue)
+        return tuple(key for key in keys if order is None or not needs_several(capacities[key], order.count)) or keys
     prices = estimated_prices(setting, keys)
     return prices.rows(placeable(setting.catalogue, keys, prices.typical.tolist(), order.band, order.count)).keys
 
@@ -260,7 +261,7 @@ def _with_contracts(setting: PlanContext, eligible: _ByPurchase) -> ChosenOffers
     is_modelled = (
         not has_price or reserve.term is not None or bool(reserve.orders)
     )  # beside your price: what is published
-    contracts, lacks = list[MarketPrice](), dict(offers.lacks)
+    contracts, lacks, capacities = list[MarketPrice](), dict(offers.lacks), sales(catalogue)
     for kind, months in TERM_MONTHS.items():
         order = order_market(setting, "reserved", months, size) if months >= 1 else None
         if order is None:
@@ -269,11 +270,11 @@ def _with_contracts(setting: PlanContext, eligible: _ByPurchase) -> ChosenOffers
             lacks.setdefault(kind, order.unavailable_text())
             continue
         able_keys = (eligible.get(name, ()) for name in (kind, "on_demand")[: 1 + is_modelled])
-        listed = [key for keys in able_keys for key in keys if not is_your_price(catalogue, key)]
+        listed = [key for keys in able_keys for key in keys if not capacities[key].is_your_price]
         usd = dict(zip(listed, estimated_prices(setting, tuple(listed)).typical.tolist(), strict=True))
 
         def preference(key: str) -> tuple[bool, int, bool, bool, float, str]:
-            small, offer = is_small(catalogue, key, order.count), catalogue.offers[key]  # noqa: B023
+            offer, small = catalogue.offers[key], needs_several(capacities[key], order.count)  # noqa: B023
             idle = -order.count % offer.accelerators_per_instance  # noqa: B023
             return (small, idle, offer.provider != order.seller, offer.purchase != kind, usd[key], key)  # noqa: B023
 

@@ -22,7 +22,7 @@ from pricing.caching import cached
 from pricing.market.band import OrderBand, OrderRequest
 from pricing.market.depth import DAY_MONTHS, Depth, Purchase, count_with_chance
 from pricing.market.sellers import band_of, chip_age, largest_order, sellers_for
-from pricing.orderable import is_your_price, sale
+from pricing.orderable import OfferCapacity, is_your_price, sales
 
 # Where, between the 10th percentile (-1) and the 90th (1), lies the number that can be rented at once.
 RENTAL_DEPTH = "rental_depth_position"
@@ -172,9 +172,9 @@ def spot_shortfall(setting: PlanContext) -> Mapping[Case, float]:
             for case, chance in _CHANCES.items()}  # fmt: skip
 
 
-def is_small(catalogue: Catalogue, key: str, count: int) -> bool:
+def needs_several(offer: OfferCapacity, count: int) -> bool:
     """Return whether the order needs several machines of an offer that rents them out singly."""
-    return count > ONE_MACHINE and sale(catalogue, key).kind in ("bid", "pod")
+    return count > ONE_MACHINE and offer.kind in ("bid", "pod")
 
 
 def placeable(
@@ -187,13 +187,14 @@ def placeable(
     """
     if band is None:
         return list(range(len(keys)))
-    yours = [at for at, key in enumerate(keys) if is_your_price(catalogue, key)]
-    listed = [at for at in range(len(keys)) if at not in yours]
+    capacities = [sales(catalogue)[key] for key in keys]
+    yours = [at for at, each in enumerate(capacities) if each.is_your_price]
+    listed = [at for at, each in enumerate(capacities) if not each.is_your_price]
     if band.standing == "unavailable" or not listed:
         return yours
 
     def preference(at: int) -> tuple[bool, float, bool, str]:
-        offer, small = catalogue.offers[keys[at]], is_small(catalogue, keys[at], count)
+        offer, small = catalogue.offers[keys[at]], needs_several(capacities[at], count)
         is_other = offer.provider != band.cheapest_seller
         billed = count + -count % offer.accelerators_per_instance
         return small, billed * max(band.typical, usd[at] if is_other else 0.0), is_other, offer.provider
