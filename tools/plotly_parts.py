@@ -3,7 +3,7 @@
 usage: python -m tools.plotly_parts (after a kind of chart is new, or Streamlit is)
 
 The library is one file, in which every module of plotly is a function that the others call by its name. The server
-leaves out the bodies of those that nothing calls once the other kinds are not registered (`planner.web.serving.parts`).
+leaves out the bodies of those that nothing calls once the other kinds are not registered (`needed_part`).
 Nothing is left out of another file than the one that was looked at.
 """
 
@@ -12,8 +12,7 @@ import json
 import re
 from typing import NamedTuple
 
-from planner.web.serving.parts import PARTS
-from planner.web.serving.web_app import STATIC
+from planner.web.serving.web_app import PARTS, STATIC
 
 KINDS = ("bar", "contour", "heatmap")  # beside lines and dots, which are always there
 _MODULE = re.compile(r'(?<=[ ,])([\w$]+)=[\w$]+\(\{"([^"]+)"\([\w$,]*\)\{')

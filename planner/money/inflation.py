@@ -6,7 +6,8 @@ an order, a reservation, the share of a price that a resale brings) stays what i
 when it is paid. What has no path of its own (disk, software, tokens, a sum that you type) costs the same dollars all
 along.
 
-So a plan gives the same present value in both terms, if its rates and paths are the same ones.
+So a plan gives the same present value in both terms, if its rates and paths are the same ones. Where the rate of the
+currency that a plan is shown in moves, dollars of a later month count at the rate of that month.
 """
 
 from dataclasses import replace
@@ -16,12 +17,16 @@ from numpy.typing import NDArray
 
 from planner.money.finance import flow_years, real_rate
 from planner.money.formula import Num
-from planner.money.ledger import TRIED, InputSheet, LedgerInput, Line
+from planner.money.ledger import TRIED, YOUR_INPUT, InputSheet, Ledger, LedgerInput, Line, Origin
 from planner.money.setting import PlanContext
 from planner.money.timeline import PLAN
+from planner.scenario.base import MONTHS_PER_YEAR
+from pricing.exchange import amount_in
 
 WORTH = "worth_when_paid"
 _UNIT = "dollars of the day its price was set"
+CURRENCY_CHANGE = "currency_change_per_year"  # of the currency in dollars; above 0 a dollar buys less of it
+_IN_CURRENCY = "dollar_in_currency"
 LESS_INFLATION = "less inflation, the plan being in real terms"
 
 
@@ -67,3 +72,38 @@ def deflate_lines(setting: PlanContext, lines: tuple[Line, ...], since_years: Nu
         return lines
     worth = LedgerInput(WORTH, deflators(setting, since_years), _UNIT, PLAN)
     return tuple(replace(line, how=f"({line.how}) * {WORTH}", used=(*line.used, worth)) for line in lines)
+
+
+def at_later_rates(setting: PlanContext, ledger: Ledger) -> Ledger:
+    """Return a ledger whose dollars of each month count at the rate of that month, where a change of rates is tried.
+
+    They are dollars of today's rate, so one rate turns all of them into the currency. A line that is paid in the
+    currency, since all its prices were typed in it, stays as it is.
+    """
+    change, shown = setting.tried.get(CURRENCY_CHANGE), setting.scenario.currency
+    if change is None or shown is None:
+        return ledger
+    years = np.arange(setting.timeline.last + 1) / MONTHS_PER_YEAR
+    level = LedgerInput(_IN_CURRENCY, np.asarray((1.0 + change) ** -years), "times today's", TRIED)
+    own = {entered.usd for entered in setting.scenario.typed if _code(entered.text) == shown.code}
+    return Ledger(
+        ledger.title,
+        tuple(
+            line if _is_paid_in_currency(line, own)
+            else replace(line, how=f"({line.how}) * {_IN_CURRENCY}", used=(*line.used, level))
+            for line in ledger.lines
+        ),
+    )  # fmt: skip
+
+
+def _code(text: str) -> str | None:
+    amount = amount_in(text)
+    return None if amount is None else amount.code
+
+
+def _is_paid_in_currency(line: Line, own_usd: set[float]) -> bool:
+    prices = [used for used in line.used if used.unit.startswith("USD")]
+    return bool(own_usd and prices) and all(
+        isinstance(used.origin, Origin) and used.origin.kind == YOUR_INPUT.kind and used.is_number
+        and float(used.value) in own_usd for used in prices
+    )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.money.currency import at_later_rates
+from planner.money.inflation import at_later_rates
 from planner.money.ledger import Case, Ledger, Line
 from planner.money.people import with_people
 from planner.money.price_path import with_forward_fee

@@ -16,8 +16,7 @@ from planner.money.option import (
     fleet_option_key,
 )
 from planner.money.renting.cheapest_offer import taken
-from planner.money.renting.orders import placement_limits, site_country
-from planner.money.renting.own_prices import with_dated_quotes, with_own_prices
+from planner.money.renting.orders import placement_limits, site_country, with_dated_quotes, with_own_prices
 from planner.money.selling import no_sale_reason
 from planner.money.setting import PlanContext
 from planner.money.sizing import right_size

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from planner.money.renting.own_prices import own_quotes
+from planner.money.renting.orders import own_quotes
 from planner.money.setting import show_money_in_plan
 from planner.money.verdict.answer import Answer
 from planner.report import charts

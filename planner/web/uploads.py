@@ -11,7 +11,7 @@ import streamlit as st
 from planner.evidence.checked import FactorTable, merge_factors
 from planner.evidence.constants_file import read_factors
 from planner.evidence.table import TABLES, decode_table
-from planner.money.renting.own_prices import own_price_notes
+from planner.money.renting.orders import own_price_notes
 from planner.network.config_file import MOST_CHARACTERS, own_model
 from planner.report import words
 from planner.report.speed import runs as own_runs

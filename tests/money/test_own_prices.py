@@ -8,7 +8,7 @@ import pytest
 
 from planner.cli import main
 from planner.money.plan import Plan, plan
-from planner.money.renting.own_prices import own_price_notes, with_own_prices
+from planner.money.renting.orders import own_price_notes, with_own_prices
 from planner.scenario.file import SavedScenario, read_scenario, write_scenario
 from planner.scenario.link import scenario_from_link, scenario_to_link
 from planner.scenario.own_prices import quotes_for_later

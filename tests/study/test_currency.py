@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from planner.money.currency import CHANGE
+from planner.money.inflation import CURRENCY_CHANGE as CHANGE
 from planner.money.many_ledgers import InputColumns, build_ledger, option_builder
 from planner.money.measures import monthly_discount_factors
 from planner.money.plan import Plan

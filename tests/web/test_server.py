@@ -17,15 +17,16 @@ from starlette.applications import Starlette
 from streamlit.web.server.starlette.starlette_static_routes import create_streamlit_static_assets_routes
 
 from planner.web.serving import launcher, settings, web_app
-from planner.web.serving.parts import PARTS, needed_part
 from planner.web.serving.web_app import (
     CODECS,
+    PARTS,
     STATIC,
     SYMBOLS,
     SYMBOLS_OF,
     PageHeadMiddleware,
     StaticCompressionMiddleware,
     SymbolsMiddleware,
+    needed_part,
     negotiate_codec,
 )  # fmt: skip
 from tests.house import ROOT

@@ -12,8 +12,7 @@ from planner.money.option import Option
 from planner.money.plan import Plan
 from planner.money.renting.interruptions import OF_MACHINE
 from planner.money.renting.offer_inputs import PRICE, estimated_prices, is_by_contract, purchase_text
-from planner.money.renting.orders import busiest_order, site_country
-from planner.money.renting.own_prices import own_price_notes
+from planner.money.renting.orders import busiest_order, own_price_notes, site_country
 from planner.money.selling import is_resale_only
 from planner.money.setting import MarketPrice, PlanContext
 from planner.money.sizing import deferral_advice

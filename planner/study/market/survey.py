@@ -17,8 +17,7 @@ from planner.money.by_token import hosted_usd_per_request
 from planner.money.demand.stream import DemandLayer
 from planner.money.people import people_usd_per_month
 from planner.money.plan import hosted_residency_conflict, owned_residency_conflict
-from planner.money.renting.orders import together
-from planner.money.renting.own_prices import with_own_prices
+from planner.money.renting.orders import together, with_own_prices
 from planner.money.setting import PlanContext
 from planner.money.verdict.decision import CLOSE_GAP
 from planner.money.ways import WAYS

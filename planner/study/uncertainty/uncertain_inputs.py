@@ -19,8 +19,8 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from planner.money.currency import CHANGE as CURRENCY_CHANGE
 from planner.money.demand.lost_time import RATE
+from planner.money.inflation import CURRENCY_CHANGE
 from planner.money.ledger import CASES, LedgerInput, Origin, end, origin
 from planner.money.option import Option
 from planner.money.owning.inputs import CHEAPER_FACTS

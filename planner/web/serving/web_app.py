@@ -9,6 +9,7 @@ import asyncio
 import base64
 import gzip
 import hashlib
+import json
 import os
 import re
 import tempfile
@@ -27,7 +28,6 @@ from streamlit import file_util, net_util
 from planner.web import style
 from planner.web.headers import header_value, naming_headers
 from planner.web.serving import http_api
-from planner.web.serving.parts import needed_part
 from planner.web.serving.settings import frame_ancestors
 from planner.web.serving.visitors import SignInMiddleware
 from pricing.caching import cached
@@ -35,6 +35,7 @@ from pricing.catalogue import cache_dir
 
 Headers = Iterable[tuple[bytes, bytes]]
 SCRIPT = Path(__file__).resolve().parents[3] / "app.py"
+PARTS = Path(__file__).parents[1] / "plotly_parts.json"  # of charts that the app draws: `python -m tools.plotly_parts`
 STATIC = Path(file_util.get_static_dir())
 # The part of Streamlit's font of icons that is used, and the font that it is a part of (`python -m tools.symbols`).
 SYMBOLS, SYMBOLS_OF = Path(__file__).parents[1] / "symbols.woff2", "MaterialSymbols-Rounded.nEdyypZU.woff2"
@@ -368,3 +369,13 @@ app = st.App(
         Middleware(StaticCompressionMiddleware),
     ],
 )
+
+
+def needed_part(file: Path) -> bytes:
+    """Return a file of Streamlit's; of the library of charts the part that is needed, if it is the known one."""
+    whole, record = file.read_bytes(), json.loads(PARTS.read_text(encoding="utf-8"))
+    if file.name != record["file"] or hashlib.sha256(whole).hexdigest() != record["sha256"]:
+        return whole
+    ends = [0, *(end for _, end in record["cuts"])]
+    starts = [*(start for start, _ in record["cuts"]), len(whole)]
+    return b"".join(whole[end:start] for end, start in zip(ends, starts, strict=True))
