@@ -214,8 +214,8 @@ def test_a_budget_goes_to_gpus_that_carry_its_people(line: str, usd: float) -> N
 
 
 def test_a_budget_leases_several_where_one_alone_is_not_leased() -> None:
-    """One RTX 5090 stands at home, where nobody leases; two stand in an office."""
-    one = Scenario(accelerator="RTX-5090-32GB", work=(Work(accelerators=1),))
+    """One DGX Spark stands at home, where nobody leases; two stand in an office."""
+    one = Scenario(accelerator="DGX-Spark-GB10-128GB", work=(Work(accelerators=1),))
     fleet = affordable_fleet(live_catalogue(), one, 30_000.0, DAY, "lease")
     assert fleet is not None
     assert fleet.accelerators > 1

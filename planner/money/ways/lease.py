@@ -156,9 +156,11 @@ def loan_comparison_note(setting: PlanContext, subject: str, solved: SolveResult
 
 def build(setting: PlanContext) -> OptionLedger | Unavailable:
     """Build the same fleet as bought, but leased."""
-    lease = setting.scenario.lease
-    if place_key(setting) == "home" and lease == Lease() and "lease" not in setting.scenario.ways:
-        return Unavailable("no known lessor leases a machine to a home: a quote goes under lease.usd_per_month")
+    scenario, lease = setting.scenario, setting.scenario.lease
+    what = ["machine to a home"] * (place_key(setting) == "home") + ["used machine"] * (scenario.own.channel == "used")
+    what += ["card for players"] * setting.catalogue.accelerators[scenario.accelerator].consumer
+    if what and lease == Lease() and "lease" not in scenario.ways:
+        return Unavailable(f"no known lessor leases a {what[0]}: a quote goes under lease.usd_per_month")
     years = setting.tried.get("lease_years", lease.years)
     terms = LeaseTerms(
         lease.usd_per_month, lease.rate_per_year, years, lease.in_advance, lease.left_share, lease.buys_at_end

@@ -50,22 +50,23 @@ def ask_what_for(parts: LineParts) -> None:
 def _ask_for_work(parts: LineParts, line: str, *, has_work: bool) -> None:
     values = parts.values
     is_work = bool({"train", "tune", "serve", "texts", "images", "all_audio", "tokens", "token_rate"} & values.keys())
+    kind = "models" if is_work else "programs" if PATTERNS["programs"].search(parts.line.lower()) else "works"
     lines = {
         label: f"{line} {words}".strip()
-        for label, words in WORDS["models_to_choose" if is_work else "works_to_choose"].items()
+        for label, words in WORDS[f"{kind}_to_choose"].items()
         if not {f"no {label.split()[0]}"} & {*parts.left_out}
     }
     has_more = len(parts.phrases) > 1 or parts.left_out or values.keys() & {"texts", "images", "length", "busy"}
     parts.others |= lines
     if not (line and has_more and (is_work or has_work)):
-        parts.questions.append(LineQuestion("which model" if is_work else "what for", lines, is_whole=True))
+        parts.questions.append(LineQuestion(WORDS["said"][f"which_{kind}"], lines, is_whole=True))
     elif is_work:
         kind = next((it for it in ("tune", "train", *WORDS["kinds_without_model"]) if it in values), "serve")
         values["model"] = WORDS["usual_models"][kind]
         parts.left_out.append(f"which model, as none is named: {values['model']} is taken")
     else:
         values["gpus"] = 1
-        parts.left_out.append("what for and how many GPUs, as neither is stated: one is taken")
+        parts.left_out.append(WORDS["said"][f"one_of_{kind}"])
 
 
 def ask_for_currency(parts: LineParts) -> None:
@@ -334,10 +335,9 @@ def called_as(catalogue: Catalogue, choice: str) -> str:
 
 def is_guess(scenario: Scenario, values: Mapping[str, Any]) -> bool:
     """Return whether the GPU or the model of a plan is one that its line does not name."""
-    is_paid = {"bill", "billfor", "seller"} & values.keys()
     has_model = scenario.work[0].train is not None or scenario.work[0].serve is not None
     is_open = {"chip", "chip_have", "cpu"} & values.keys() or scenario.accelerator == ANY_ACCELERATOR
-    return not is_paid and (not is_open or (has_model and "model" not in values))
+    return not {"bill", "billfor", "seller"} & values.keys() and (not is_open or (has_model and "model" not in values))
 
 
 def read_periods(parts: LineParts) -> None:

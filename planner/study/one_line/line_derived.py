@@ -26,10 +26,9 @@ from pricing.exchange import DOLLAR
 TOKENS_PER_SEQUENCE = 4_096  # as a plan has where nobody states it
 _FASTEST_OF_ONE, _MOST_OF_ONE = 300, 32_768  # tokens a second, of all users beyond it; tokens of a single answer
 _SHARE_OF_RATE = 0.4  # an assumption: large published runs use 0.3 to 0.5 of the dense rate
-_MOST_OF_A_RUN = HOURS_PER_YEAR / 4
+_MOST_OF_A_RUN, _MOST_AT_A_TIME = HOURS_PER_YEAR / 4, 20  # hours; runs: of more the rhythm is of something else
 _FRAMES_PER_S, _TILES_OF_SLIDE, _WINDOWS_OF_STUDY, _SLICES_OF_STUDY, _TOKENS_OF_PAGE = 15.0, 5_000, 100, 200, 500
 _SHARE_OF_PEAKS, _LEAST_STEADY = 0.1, 0.5  # assumptions: of the time; less than that is the share of the peaks
-_MOST_AT_A_TIME = 20  # runs: of more beside each other the rhythm is that of something else
 _USUAL = ServingTask(model="usual")
 
 # A quantity that is not stated, the ones that it follows from, and how.
@@ -62,6 +61,7 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("rent", {"node_rent", "gpus"}, lambda of: round(
         of["node_rent"] / min(machine_size(of.get("chip", "")), of["gpus"]), 3)),
     ("rent", {"machine_rent", "gpus"}, lambda of: round(of["machine_rent"] / of["gpus"], 3)),
+    ("no_lease", {"day"}, lambda of: bool(of.get("price", of.get("server"))) and not {*WORDS["not_alone"]} & of.keys()),
     ("offered", {"rent", "paid_rent", "gpus"}, lambda of: of.pop("paid_rent")),
     ("offered", {"cheaper", "paid_rent", "gpus"}, lambda of: of.pop("paid_rent")),
     ("bill", {"offered"}, lambda of: " ".join([str(round(float(of["offered"].split()[0]) * of["gpus"] * (

@@ -12,8 +12,7 @@ from pricing.exchange import DOLLAR, Rates
 
 _CODES = WORDS["currencies"]
 _LEAST_OF_ONE_GPU, _MOST_OF_ONE_GPU = 200, 100_000  # dollars: a larger sum for each is of a machine
-_LEAST_AN_HOUR, _MOST_OF_A_KWH = 0.25, 1.0  # dollars: a smaller one may be of electricity
-_LEAST_A_YEAR = 10_000  # dollars: what a person costs
+_LEAST_AN_HOUR, _MOST_OF_A_KWH, _LEAST_A_YEAR = 0.25, 1.0, 10_000  # a smaller one may be of electricity; of a person
 # The patterns whose words stand before their number, and those of them whose words say something else too.
 _WORDS_LEFT = [PATTERNS[name] for name in ("bare", "for_all", "priced", "shaped", "spaced")]
 _WORDS_BEFORE = [*_WORDS_LEFT, *(PATTERNS[name] for name in ("bare_rate", "at", "without_currency"))]

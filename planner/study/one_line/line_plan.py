@@ -28,7 +28,6 @@ from planner.study.one_line.line_records import LEAST_RPS, LineReading
 from planner.study.one_line.line_rules import PATTERNS
 from planner.study.one_line.line_sellers import (
     LINE,
-    ONE_PERSON_REQUESTS_PER_S,
     PART_OF_MONTH,
     add_bill,
     add_peak,
@@ -47,7 +46,7 @@ from pricing.market.sellers import TERM_MONTHS
 
 _SHORTEST_YEARS, _SHARE_OF_TIME = 0.25, 0.8  # an assumption: what of a plan's time a run of an open length may fill
 _SHORTEST_HOURS = _SHORTEST_YEARS * HOURS_PER_YEAR * (1 - 1e-6)
-_TOKENS_PER_EXAMPLE = 2_000  # an assumption
+_TOKENS_PER_EXAMPLE, _LEAST_OF_SERVER = 2_000, 8  # an assumption; GPUs: fewer to own are cards
 
 
 def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> tuple[Scenario, tuple[str, ...], Mapping[str, str]]:
@@ -133,10 +132,12 @@ def _goes_by_hours(values: Mapping[str, Any], task: str) -> bool:
     if "budget" in values and ((task == "tune" and values.get("length", 0) >= HOURS_PER_YEAR) or (
             "team" in values and task in ("tune", "train"))):  # fmt: skip
         return not {*WORDS["of_one_run"]} & values.keys()
+    is_rhythm = task in ("tune", "train") and "busy" in values and values.get("gpus", 0) > 1 and not (
+        {*WORDS["amounts"], "due"} & values.keys())  # fmt: skip
     is_short = {"gpus", "length"} <= values.keys() and values["length"] < _SHORTEST_HOURS
-    is_studio = ("of_artists" in values and ({"image", "video"} & values.keys() or "model" not in values) and task in (
-        "", "serve") and not {"gpus", "rps", "each_rps", "texts", "peak", "bill"} & values.keys())  # fmt: skip
-    return is_studio or ("model" in values and not task and (
+    is_studio = task in ("", "serve") and "of_artists" in values and ({"image", "video"} & values.keys() or not (
+        {"model", "serve"} & values.keys())) and not {*WORDS["of_no_studio"]} & values.keys()  # fmt: skip
+    return is_rhythm or bool(is_studio) or ("model" in values and not task and (
         is_short or "gpu_hours" in values or ("gpus" in values and values.get("busy", 1) < 1)))  # fmt: skip
 
 
@@ -202,8 +203,9 @@ def _add_chip(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any]
     elif task in ("train", "tune", "serve", "bill") and not {"gpus", "of_credits", "desk_chip"} & values.keys():
         data["accelerator"] = ANY_ACCELERATOR
     elif task != "bill" and ("anyone" not in values or not {"gpu_hours", "length", "due"} & values.keys()):
-        data["accelerator"] = WORDS["usual_models"]["studio"] if (
-            {"of_artists", "separate"} & values.keys()) else values.get("desk_chip", USUAL_ACCELERATOR)  # fmt: skip
+        few = "buys" in values and values.get("gpus", _LEAST_OF_SERVER) < _LEAST_OF_SERVER
+        data["accelerator"] = WORDS["usual_models"]["studio"] if {"of_artists", "separate"} & values.keys() else (
+            WORDS["usual_models"]["few"] if few else values.get("desk_chip", USUAL_ACCELERATOR))  # fmt: skip
         notes += [f"No GPU is named: {catalogue.accelerator_label(data['accelerator'])} is taken."] if (
             "gpus" in values or not {"budget", "monthly_budget"} & values.keys()) else []  # fmt: skip
     if "have" in values:
@@ -285,10 +287,11 @@ def _serving(data: Mapping[str, Any], values: dict[str, Any], notes: list[str]) 
         serve["requests_per_s"] = max(values["token_rate"] / each, LEAST_RPS)
         notes.append(f"Tokens are taken for read and written ones, {each:,} a request.")
     elif "rps" not in values:
-        at_desk = {"place", "local"} & values.keys() or values.get("gpus") == 1 or values.get("modality") == "video"
+        at_desk = {"place", "local"} & values.keys() or values.get("gpus") == 1
         at_desk = at_desk or "channel" in values or PATTERNS["at_desk"].match(str(data.get("accelerator", "")))
-        serve["requests_per_s"] = ONE_PERSON_REQUESTS_PER_S if at_desk else usual.requests_per_s
-        notes.append(f"Requests a second are not stated: {serve['requests_per_s']:g} is taken.")
+        kind = "one" if at_desk and values.get("modality") != "video" else values.get("modality")
+        serve["requests_per_s"] = float(WORDS["usual_loads"].get(kind, usual.requests_per_s))
+        notes.append(WORDS["said"].get(f"load_{kind}", WORDS["said"]["load"]).format(serve["requests_per_s"]))
     return serve
 
 

@@ -86,7 +86,7 @@ def reading_sentences(reading: LineReading) -> tuple[str, ...]:
     return tuple(filter(None, (beside, f"Taken as: {taken}." if taken else "", *reading.notes, unknown)))
 
 
-LEAST_RPS = 0.0001  # that a plan may have
+LEAST_RPS, MOST_SIDES = 0.0001, 4  # that a plan may have; as many plans as can be pinned
 GPU_WORDS = frozenset({"gpu", "gpus", "cards", "card", "accelerators", "accelerator", "graphics", "chips"})
 
 
@@ -141,9 +141,6 @@ def shown_value(name: str, value: Any) -> str:
     is_exact = is_number and (abs(value) >= 1_000 or round(value, 2) == value)
     usual = "{:,.10g}".format if is_exact else "{:,.3g}".format if is_number else str
     return "yes" if value is True else _SHOWN.get(name, usual)(value)
-
-
-MOST_SIDES = 4  # as many plans as can be pinned
 
 
 class LineSecond(NamedTuple):

@@ -28,13 +28,11 @@ from pricing.meant import Meant
 from pricing.orderable import Order, bloc_members, refusal_reason, run_coordinates
 
 LINE = "line"
-ONE_PERSON_REQUESTS_PER_S = 0.01  # an assumption: one person at a desk asks every hundred seconds
-_REQUEST_SECONDS = 10  # an assumption: 300 tokens at 30 a second
+# Assumptions: one person asks every hundred seconds; 300 tokens at 30 a second; what is heard at once; hours at work.
+_ONE_PERSON_REQUESTS_PER_S, _REQUEST_SECONDS, _CLIP_SECONDS, _WORK_OVER_WEEK = 0.01, 10, 30, 40 / 168
 PART_OF_MONTH, _SHORTEST_PLAN_MONTHS = 0.01, 3  # of a month, that is less than a day
 # A request of a coding assistant: of 40,000 tokens (17,500 a minute over 0.42) a tenth is taken to be new to the cache.
 _OF_CODE = {"in": 4_000, "out": 500}
-_WEEK_OVER_WORK = 168 / 40  # hours: an assistant at work is asked while people work
-_CLIP_SECONDS = 30  # what a speech model hears at once
 
 
 def with_price_of_tokens(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> None:
@@ -234,7 +232,7 @@ def stays_at_home(values: Mapping[str, Any], task: str) -> bool:
 _REQUESTS_OF = (
     ("inflight", 1 / _REQUEST_SECONDS, f"Each of {{:,.0f}} requests at once is taken to last {_REQUEST_SECONDS} s."),
     ("audio", SECONDS_PER_HOUR / _CLIP_SECONDS, f"Each {_CLIP_SECONDS} seconds of sound are taken for one request."),
-    ("online", ONE_PERSON_REQUESTS_PER_S, "{:,.0f} users at once are taken to ask every 100 seconds each."),
+    ("online", _ONE_PERSON_REQUESTS_PER_S, "{:,.0f} users at once are taken to ask every 100 seconds each."),
 )
 
 
@@ -271,7 +269,8 @@ def add_users(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) ->
         who = "developer" if "for_code" in values else "worker" if "at_work" in values else "user"
         per_hour = catalogue.facts[f"messages-per-{who}"].figure.newest.typical
         values["rps"] = max(values["team"] * per_hour / SECONDS_PER_HOUR, LEAST_RPS)
-        at_peak = {} if who == "user" else {"peak": values["rps"] * _WEEK_OVER_WORK}
+        share = values["busy"] if "busy_by_the_hour" in values and values["busy"] < 1 else _WORK_OVER_WEEK
+        at_peak = {} if who == "user" else {"peak": values["rps"] / share}
         values |= {**(_OF_CODE if who == "developer" else {}), **at_peak, **values}
         notes.append(WORDS["said"][f"{who}s"].format(values["team"], per_hour * HOURS_PER_DAY * DAYS_PER_WEEK))
 

@@ -344,8 +344,8 @@ def _add_unclear(catalogue: Catalogue, parts: LineParts, name: LineName) -> None
     before, behind = parts.line[: name.start], parts.line[name.start + len(text) :]
     called = {called_as(catalogue, each): before + each + behind for each in name.choices}
     is_work, is_model = first == "H100", set(name.choices) <= catalogue.models.keys()  # no speed is on record; no model
-    has_gpus = "gpus" in parts.values or PATTERNS["gpus_stated"].search(parts.rest) is not None
-    is_of_gpus = has_gpus and not {*WORDS["of_load"]} & parts.values.keys()
+    has_gpus = {"gpus", "budget"} & parts.values.keys() or PATTERNS["gpus_stated"].search(parts.rest) is not None
+    is_of_gpus = bool(has_gpus) and not {*WORDS["of_load"]} & parts.values.keys()
     if (is_work or is_model) and ("model" in parts.values or is_of_gpus):  # a bot of whisper and tts; hours of GPUs
         is_open = re.match("ResNet|ViT", first) and not re.search("train|tun[ei]|epoch", parts.plain)
         why = "how many pictures it takes is not stated" if is_open else "there is no record of it"
