@@ -127,8 +127,8 @@ def _is_of_now(parts: LineParts, negation: re.Match[str], name: LineName) -> boo
     """Return whether what a line moves from, or has in place of another, is what is there or paid now."""
     is_chip = name.kind in ("chip", "machine")
     is_replaced = not is_chip or "chip" in parts.values or re.search(r" (?:our|my) ", negation[0])
-    is_left = is_chip or ("bill" in parts.values and name.kind != "place")
-    return bool(is_replaced if negation["instead"] else negation["moves"] and is_left)
+    return bool(is_replaced if negation["instead"] else negation["moves"] and (
+        is_chip or ("bill" in parts.values and name.kind != "place")))  # fmt: skip
 
 
 def leave_places_out(catalogue: Catalogue, parts: LineParts) -> None:

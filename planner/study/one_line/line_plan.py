@@ -203,7 +203,8 @@ def _add_chip(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any]
     elif task in ("train", "tune", "serve", "bill") and not {"gpus", "of_credits", "desk_chip"} & values.keys():
         data["accelerator"] = ANY_ACCELERATOR
     elif task != "bill" and ("anyone" not in values or not {"gpu_hours", "length", "due"} & values.keys()):
-        few = "buys" in values and values.get("gpus", _LEAST_OF_SERVER) < _LEAST_OF_SERVER
+        few = ("buys" in values or values.get("place") in WORDS["desks"]) and (
+            values.get("gpus", _LEAST_OF_SERVER) < _LEAST_OF_SERVER)  # fmt: skip
         data["accelerator"] = WORDS["usual_models"]["studio"] if {"of_artists", "separate"} & values.keys() else (
             WORDS["usual_models"]["few"] if few else values.get("desk_chip", USUAL_ACCELERATOR))  # fmt: skip
         notes += [f"No GPU is named: {catalogue.accelerator_label(data['accelerator'])} is taken."] if (
@@ -212,6 +213,10 @@ def _add_chip(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any]
         data["kept"] = {"accelerators": values["have"], "accelerator": values["chip_have"]}
         data["kept"] |= {"bought_year": values["since"]} if "since" in values else {}
         data["kept"] |= {"relative_speed": values["gpus"] / values["have"]} if "work_of_kept" in values else {}
+        is_switched = "busy_by_the_hour" in values and values["busy"] < 1 and values.get("place", "home") == "home"
+        if is_switched and PATTERNS["at_desk"].match(values["chip_have"]):  # eight hours a day
+            data["kept"]["idle_power_w_each"], values["place"] = 0.0, "home"
+            notes.append(WORDS["said"]["switched_off"])
         values.setdefault("gpus", values["have"])
         if "havesold" not in values:
             age = "of that age do" if "since" in values else "of a usual age do, as no year and no sum is stated"
