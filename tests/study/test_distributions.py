@@ -16,8 +16,7 @@ from planner.scenario.own import OwnInputs, PurchaseOrder
 from planner.scenario.scenario import Scenario
 from planner.study.market.candidate import Rejection
 from planner.study.uncertainty.draws import BITS, most_inputs, sobol, sobol_points
-from planner.study.uncertainty.futures import Futures, draw_futures
-from planner.study.uncertainty.guarantee import guarantee_value
+from planner.study.uncertainty.futures import Futures, draw_futures, guarantee_value
 from planner.study.uncertainty.uncertain_inputs import DistributionError, InputDistribution
 from pricing import Catalogue
 from pricing.figure import Figure, FigureValue

@@ -30,8 +30,7 @@ from planner.scenario.durations import hours_words
 from planner.scenario.path import format_path
 from planner.scenario.scenario import UNION, Scenario
 from planner.scenario.ways import Way
-from planner.study.uncertainty.futures import Futures
-from planner.study.uncertainty.guarantee import guarantee_value
+from planner.study.uncertainty.futures import Futures, guarantee_value
 from pricing.market.depth import DAY_MONTHS, Purchase
 from pricing.market.sellers import band_of
 from pricing.orderable import NVLINK_DOMAIN, ResidencyRequirement, bloc_members, sale

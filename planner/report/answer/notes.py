@@ -7,8 +7,9 @@ import numpy as np
 
 from planner.money.by_token import hosted_usd_per_request
 from planner.money.carbon import KG_PER_T, EmissionRange, finite_or_none
-from planner.money.ledger import Ledger
+from planner.money.ledger import CASES, Ledger
 from planner.money.measures import discounted_ledger, monthly_discount_factors, present_usd
+from planner.money.owning.place import figure_end
 from planner.money.owning.resale import existing_ages, existing_hardware
 from planner.money.plan import Plan, hosted_residency_conflict
 from planner.money.renting.orders import busiest_order
@@ -28,6 +29,7 @@ from pricing.market.depth import DAY_MONTHS
 from pricing.market.depth import Purchase as Buying
 from pricing.market.rivals import BOARDS, alike_models, scores_text, usual_board
 from pricing.market.sellers import TERM_MONTHS, band_of
+from pricing.records import Fact
 
 
 def bill_sentences(plan: Plan, answer: Answer) -> Iterator[str]:
@@ -131,7 +133,9 @@ def unhosted_sentences(plan: Plan) -> Iterator[str]:
         return
     text = f"By the token nobody on record sells {model.label}"
     if not is_read and model.modality != "text":
-        yield f"{text}, and no price by the picture or the minute is on record."
+        fact = catalogue.facts.get(f"request-usd-{task.model.lower()}")
+        none = f"{text}, and no price by the picture or the minute is on record."
+        yield none if fact is None else _sold_by_request_text(fact, requests)
         return
     miss = {
         key: 0.0 if is_read else abs(math.log(catalogue.models[price.model].params_b / model.params_b))
@@ -140,6 +144,12 @@ def unhosted_sentences(plan: Plan) -> Iterator[str]:
     }
     nearest = min(miss, key=lambda key: (miss[key], hosted_usd_per_request(catalogue, key, **tokens)))
     yield f"{text}; the nearest, {sold(nearest)}."
+
+
+def _sold_by_request_text(price: Fact, requests: float) -> str:
+    low, usd, high = (words.usd(figure_end(price.figure, case) * requests) for case in CASES)
+    when = f"list prices read in {price.figure.checked:%B %Y}"
+    return f"Sellers do all of it by the request for about {usd} ({low} to {high}): {price.label}, at {when}."
 
 
 def quote_sentences(setting: PlanContext) -> Iterator[str]:
