@@ -72,7 +72,7 @@ def _run_instead(catalogue: Catalogue, price: str, notes: list[str]) -> str:
 
 def is_by_token(values: Mapping[str, Any]) -> bool:
     """Return whether a bill is for tokens, whose number follows from it."""
-    is_of_gpus = {"chip", "gpus"} & values.keys() and not (  # would our own H100s be cheaper
+    is_of_gpus = {"chip", "gpus", "have"} & values.keys() and not (  # would our own H100s be cheaper
         {"seller", "billfor"} & values.keys() and ("model" in values or "gpus" not in values)
     )
     return "bill" in values and not is_of_gpus and values.get("modality", "text") == "text"
