@@ -76,9 +76,8 @@ def ask_for_currency(parts: LineParts) -> None:
         if parts.rest[start:end].casefold() == match[0].casefold():  # crowns of a country have their code by now
             size = re.search(r"[tkm](?=kr)", match[0].lower())
             codes = ("SEK", "NOK", "DKK") if "kr" in match[0].lower() else ("$",)
-            parts.ask(
-                start, end, {text: text for code in codes for text in [code + number + (size[0] if size else "")]}
-            )
+            texts = [code + number + (size[0] if size else "") for code in codes]
+            parts.ask(start, end, dict(zip(texts, texts, strict=True)))
             parts.rest = blank(parts.rest, start, end)
 
 
@@ -136,8 +135,8 @@ def leave_places_out(catalogue: Catalogue, parts: LineParts) -> None:
     for key, start, end in parts.unwanted:
         without = {key, *(catalogue.around(key) if key else ())}
         others = [each for each in WORDS["places_to_choose"] if each not in without]
-        is_there = not key or USUAL_SITE in (key, *bloc_members(catalogue, key))
-        is_there = is_there or re.search(r"(?i)american|(?<![a-z])u\.?s\.?(?![a-z])", parts.line[start:end]) is not None
+        is_there = not key or USUAL_SITE in (key, *bloc_members(catalogue, key)) or (
+            re.search(r"(?i)american|(?<![a-z])u\.?s\.?(?![a-z])", parts.line[start:end]) is not None)  # fmt: skip
         if "site" not in parts.values and is_there:
             parts.values["site"] = others[0]
         site, text = parts.values.get("site", USUAL_SITE), parts.line[start:end].strip()
@@ -249,10 +248,8 @@ def unknown_words(catalogue: Catalogue, parts: LineParts) -> Iterator[str]:
     ]
     if foreign and parts.phrases:
         kept = "".join(" " if any(a <= at < b for a, b in foreign) else each for at, each in enumerate(parts.line))
-        parts.questions.append(LineQuestion(
-            " … ".join(parts.line[slice(*span)] for span in foreign),
-            {"leave it out": " ".join(kept.split())},
-        ))  # fmt: skip
+        text = " … ".join(parts.line[slice(*span)] for span in foreign)
+        parts.questions.append(LineQuestion(text, {"leave it out": " ".join(kept.split())}))
     for run in filter(None, runs):
         are_names = [_ask_about(catalogue, parts, word) for word in run]
         start, end = run[0].start, run[-1].end

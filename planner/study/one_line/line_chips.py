@@ -2,6 +2,7 @@
 
 import math
 import re
+from typing import Any
 
 from planner.money.owning.resale import relative_speed
 from planner.study.one_line.line_names import LineName, tokens
@@ -48,15 +49,10 @@ def add_chip(catalogue: Catalogue, parts: LineParts, name: LineName, kept_from: 
         note, chip = WORDS["said"]["as_cards"].format(catalogue.accelerator_label(card), chip), card
     elif card is not None:
         note += WORDS["said"]["or_cards"].format(card)
-        parts.pairs |= _as_cards(catalogue, parts.line, name, card) if texts[0] else {}
+        parts.pairs |= {parts.line[name.start : name.end]: parts.line, catalogue.accelerator_label(card): (
+            f"{parts.line[: name.start]}{card}{parts.line[name.end :]}")} if texts[0] else {}  # fmt: skip
     _add_many(catalogue, parts, name._replace(meant=Meant(chip)), count, each or 0, is_kept=is_kept)
     parts.notes += [note] if note else []
-
-
-def _as_cards(catalogue: Catalogue, line: str, name: LineName, card: str) -> dict[str, str]:
-    """Return a line that may buy a few boards, and beside it the same with cards."""
-    before, behind = line[: name.start], line[name.end :]
-    return {line[name.start : name.end]: line, catalogue.accelerator_label(card): before + card + behind}
 
 
 def _leave_chip_out(catalogue: Catalogue, parts: LineParts, name: LineName, count: LineCount | None) -> None:
@@ -85,7 +81,7 @@ def _add_many(
         parts.add("gpu", key, name.start, name.end, label)
         return
     many = count.many if count else parts.values.pop("gpus", 1) if each or is_dgx else 1
-    many *= each or int(parts.values.get("machine_size", machine_size(key)) if is_whole else 1)
+    many *= each or int(parts.values.get("machine_size", machine_size(key, "box_sizes")) if is_whole else 1)
     parts.values |= {"chip_have" if is_kept else "chip": key}
     is_each = not is_whole and (count is None or not PATTERNS["boxes"].match(parts.rest, count.start))
     parts.values |= {"of_each": True} if is_each and PATTERNS["each"].match(parts.rest, name.end) else {}
@@ -95,17 +91,13 @@ def _add_many(
 
 
 def _is_kept(parts: LineParts, name: LineName, count: LineCount | None, kept_from: int | None) -> bool:
-    is_leased = PATTERNS["on_lease"].match(parts.plain, name.end)
-    if (
-        count is None
-        or "have" in parts.values
-        or is_leased
-        or PATTERNS["leased_before"].search(parts.plain[: count.start])
-    ):
+    if count is None or "have" in parts.values or PATTERNS["on_lease"].match(parts.plain, name.end) or (
+            PATTERNS["leased_before"].search(parts.plain[: count.start])):  # fmt: skip
         return False
-    is_owned = "owned" not in parts.values and PATTERNS["owned"].match(parts.line.lower(), name.end) is not None
-    is_owned = is_owned or PATTERNS["of_ours"].search(parts.rest[: name.start]) is not None
-    is_owned = is_owned or PATTERNS["owned_since"].search(parts.line) is not None
+    is_owned = bool(
+        ("owned" not in parts.values and PATTERNS["owned"].match(parts.line.lower(), name.end))
+        or PATTERNS["of_ours"].search(parts.rest[: name.start]) or PATTERNS["owned_since"].search(parts.line)
+    )  # fmt: skip
     if is_owned or name.end <= parts.replaced_until or kept_from is None or kept_from > count.start:
         return is_owned or name.end <= parts.replaced_until
     between = parts.rest[kept_from : count.start]  # right behind `we have`
@@ -119,12 +111,12 @@ def read_generic_count(parts: LineParts) -> None:
         if "gpus" not in parts.values and word.text in GPU_WORDS and count:
             parts.values |= {"of_each": True} if PATTERNS["each"].match(parts.rest, word.end) else {}
             box = PATTERNS["box"].match(parts.rest, word.end)  # two gpu nodes
-            many = count.many * (machine_size(parts.values.get("chip", "")) if box else 1)
+            many = count.many * (machine_size(parts.values.get("chip", ""), "box_sizes") if box else 1)
             parts.add("gpus", many, count.start, box.end() if box else word.end)
         elif (count and word.text in WORDS["machines"].split()) and (
             "machine_of" in parts.values or ("gpus" not in parts.values and "chip" in parts.values)
         ):
-            each = parts.values.pop("machine_of", 0) or machine_size(parts.values["chip"])
+            each = parts.values.pop("machine_of", 0) or machine_size(parts.values["chip"], "box_sizes")
             parts.values.pop("gpus", None)
             parts.add("gpus", count.many * each, count.start, word.end, f"{count.many * each:,}")
         elif (
@@ -136,9 +128,20 @@ def read_generic_count(parts: LineParts) -> None:
             name, now = ("gpus", "have") if "have" in parts.values else ("grows_to", "gpus")
             parts.add(name, parts.values[now] + count.many, count.start, word.end)
     for word in tokens(parts.rest):
-        is_alone = not (_UNIT_BEHIND.match(parts.rest, word.end) or re.match("[x%]", parts.rest[word.end :]))
-        is_alone = is_alone and PATTERNS["ordered"].search(parts.rest[: word.start]) is not None
+        behind = parts.rest[word.end :]
         is_behind = parts.spans.get("gpu", (0, 0))[1] + 1 == word.start  # b300 32
-        is_alone = is_alone and (is_behind or not re.match(r",\d{3}| *[|]", parts.rest[word.end :]))  # 40 loras
+        is_alone = PATTERNS["ordered"].search(parts.rest[: word.start]) is not None and not (
+            _UNIT_BEHIND.match(parts.rest, word.end) or re.match("[x%]", behind) or (
+                not is_behind and re.match(r",\d{3}| *[|]", behind)))  # fmt: skip
         if "chip" in parts.values and "gpus" not in parts.values and word.text.isdecimal() and is_alone:
             parts.add("gpus", int(word.text), word.start, word.end)
+
+
+def rendered_in_time(values: dict[str, Any]) -> str:
+    """Take as many cards as render all frames in time, those that one has among them, and return what to say."""
+    hours, have, said = values["gpu_hours"][0], values.get("have", 0), WORDS["said"]
+    many = values["gpus"] = max(math.ceil(hours / values["time_left"]), values.get("gpus", 1))
+    done, is_more = hours / many * have, have < many
+    values |= {"gpus": many - values.pop("have"), "gpu_hours": (hours - done, None)} if is_more and have else {}
+    by_kept = said["frames_beside" if is_more else "frames_by_kept"].format(have, done, many - have) if have else ""
+    return f"{said['frames_at_once'].format(values['frames'], hours, many, hours / many)}{by_kept}"

@@ -17,6 +17,7 @@ from planner.scenario.scenario import UNION, USUAL_ACCELERATOR, USUAL_SITE, Scen
 from planner.scenario.task import ServingTask
 from planner.scenario.work import LEAST_BUSY_SHARE
 from planner.speed.training.images import is_image_network
+from planner.study.one_line.line_chips import rendered_in_time
 from planner.study.one_line.line_records import LEAST_RPS, machine_size
 from planner.study.one_line.line_rules import HOURS_OF_PATTERN, HOURS_OF_UNIT, MONTH_NAMES, MOST_GROWTH
 from planner.study.one_line.line_words import WORDS
@@ -29,15 +30,21 @@ _SHARE_OF_RATE = 0.4  # an assumption: large published runs use 0.3 to 0.5 of th
 _MOST_OF_A_RUN, _MOST_AT_A_TIME = HOURS_PER_YEAR / 4, 20  # hours; runs: of more the rhythm is of something else
 _FRAMES_PER_S, _TILES_OF_SLIDE, _WINDOWS_OF_STUDY, _SLICES_OF_STUDY, _TOKENS_OF_PAGE = 15.0, 5_000, 100, 200, 500
 _SHARE_OF_PEAKS, _LEAST_STEADY = 0.1, 0.5  # assumptions: of the time; less than that is the share of the peaks
-_USUAL = ServingTask(model="usual")
+_USUAL, _DAYS = ServingTask(model="usual"), "montuewedthufrisatsun"
 
 # A quantity that is not stated, the ones that it follows from, and how.
 _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
-    ("grows_to", {"starts_at", "gpus"}, lambda of: of.pop("gpus")),
-    ("gpus", {"starts_at"}, lambda of: of["starts_at"]),
-    ("gpus", {"swing"}, lambda of: int(of["swing"][0])),
-    ("peak", {"rps", "peak_gpus"}, lambda of: of.pop("peak_gpus")),
-    ("peak_gpus", {"swing"}, lambda of: int(of["swing"][1])),
+    ("frames", {"film", "frame_hours"}, lambda of: of["film"] * SECONDS_PER_HOUR * of.pop("fps")),
+    ("frames", {"images", "frame_hours"}, lambda of: of.pop("images")), ("separate", {"frame_hours"}, lambda of: True),
+    ("frame_month", {"rps", "frame_hours"}, lambda of: (
+        of.pop("rps") * SECONDS_PER_HOUR * HOURS_PER_MONTH * of["frame_hours"], HOURS_PER_MONTH)),
+    ("gpu_hours", {"frame_month"}, lambda of: of["frame_month"]), ("separate", {"frame_month"}, lambda of: True),
+    ("gpu_hours", {"frames", "frame_hours"}, lambda of: (of["frames"] * of["frame_hours"], None)),
+    ("time_left", {"frames", "gpu_hours", "due"}, lambda of: of["due"] * of.get("busy", 1.0)),
+    ("time_left", {"frames", "gpu_hours", "length"}, lambda of: of["length"] * of.get("busy", 1.0)),
+    ("grows_to", {"starts_at", "gpus"}, lambda of: of.pop("gpus")), ("gpus", {"starts_at"}, lambda of: of["starts_at"]),
+    ("gpus", {"swing"}, lambda of: int(of["swing"][0])), ("peak_gpus", {"swing"}, lambda of: int(of["swing"][1])),
+    ("of_frames", {"time_left"}, rendered_in_time), ("peak", {"rps", "peak_gpus"}, lambda of: of.pop("peak_gpus")),
     ("since", {"age", "have", "day"}, lambda of: of["day"].year - int(of["age"])),
     ("audio_each", {"each_hours", "speech"}, lambda of: of.pop("each_hours") / SECONDS_PER_HOUR),
     ("busy", {"season"}, lambda of: of["season"]),
@@ -69,18 +76,14 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("rent", {"paid_rent"}, lambda of: of.setdefault("busy", 1.0) and of.pop("paid_rent")),
     ("reserved", {"rent", "is_term"}, lambda of: of.pop("rent")),
     ("budget_usd", {"capex", "monthly_budget"}, lambda of: of.pop("capex")),
-    ("deposit", {"capex", "gpus"}, lambda of: 1.0),
-    ("deposit", {"capex", "model"}, lambda of: 1.0),
-    ("deposit", {"server_asked"}, lambda of: 1.0),
-    ("cash", {"deposit", "capex"}, lambda of: of.pop("capex")),
-    ("all_at_once", {"capex"}, lambda of: of["capex"]),
-    ("place", {"at_home"}, lambda of: "home"),
+    ("deposit", {"capex", "gpus"}, lambda of: 1.0), ("deposit", {"capex", "model"}, lambda of: 1.0),
+    ("deposit", {"server_asked"}, lambda of: 1.0), ("cash", {"deposit", "capex"}, lambda of: of.pop("capex")),
+    ("all_at_once", {"capex"}, lambda of: of["capex"]), ("place", {"at_home"}, lambda of: "home"),
     ("desk_chip", {"at_home", "budget", "model"}, lambda of: WORDS["desk_chip"]["at_home"]),
     ("own_only", {"desk_chip", "local"}, lambda of: True),
     ("off_list", {"rebate", "provider"}, lambda of: ({"provider": of["provider"], "discount_share": of["rebate"]},)),
     ("credit_budget", {"spent_credits", "provider"}, lambda of: of["spent_credits"]),
-    ("of_credits", {"credit_budget"}, lambda of: True),
-    ("budget", {"all_at_once"}, lambda of: of.pop("capex")),
+    ("of_credits", {"credit_budget"}, lambda of: True), ("budget", {"all_at_once"}, lambda of: of.pop("capex")),
     ("bill", {"paid_each", "team"}, lambda of: f"{of['paid_each'] * of['team']:.2f}"),
     ("bill", {"contract"}, lambda of: f"{of['contract'] / (of.get('length', HOURS_PER_YEAR) / HOURS_PER_MONTH):.2f}"),
     ("gpu_hours", {"node_hours"}, lambda of: (
@@ -99,8 +102,7 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("runs", {"bare_rate", "tune"}, lambda of: of.pop("bare_rate") * SECONDS_PER_HOUR * HOURS_PER_MONTH),
     ("runs", {"bare_rate", "train"}, lambda of: of.pop("bare_rate") * SECONDS_PER_HOUR * HOURS_PER_MONTH),
     ("apart", {"bare_rate", "model"}, lambda of: max(of["bare_rate"], LEAST_RPS)),
-    ("rps", {"apart"}, lambda of: of["apart"]),
-    ("streams", {"cameras", "of_vision"}, lambda of: of["cameras"]),
+    ("rps", {"apart"}, lambda of: of["apart"]), ("streams", {"cameras", "of_vision"}, lambda of: of["cameras"]),
     ("fps", {"streams"}, lambda of: _FRAMES_PER_S),
     ("rps", {"fps", "of_vision"}, lambda of: of["fps"] * of.get("streams", 1)),
     ("rps_by_the_hour", {"cameras", "busy"}, lambda of: True),
@@ -109,10 +111,8 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("pictures", {"rps", "of_slides"}, lambda of: of.pop("rps") * _TILES_OF_SLIDE),
     ("rps", {"pictures"}, lambda of: of["pictures"]),
     ("each_hours", {"team", "busy", "of_artists"}, lambda of: of["busy"] if "rps" in of else of.pop("busy")),
-    ("place", {"space_month"}, lambda of: "colocation"),
-    ("has_parts", {"parts_asked"}, lambda of: True),
-    ("of_clips", {"speech", "rps"}, lambda of: True),
-    ("has_clips", {"of_clips"}, lambda of: True),
+    ("place", {"space_month"}, lambda of: "colocation"), ("has_parts", {"parts_asked"}, lambda of: True),
+    ("of_clips", {"speech", "rps"}, lambda of: True), ("has_clips", {"of_clips"}, lambda of: True),
     ("busy", {"every", "due", "token_rate"}, lambda of: min(of.pop("due") * of["every"] / HOURS_PER_MONTH, 1.0)),
     ("busy_by_the_hour", {"every", "busy", "token_rate"}, lambda of: True),
     ("rps", {"token_rate", "busy_by_the_hour"}, lambda of: of["token_rate"] * (
@@ -129,8 +129,7 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("growth", {"evenly_to", "gpus"}, lambda of: min((of["grows_to"] / of["gpus"]) ** (
         HOURS_PER_YEAR / of.get("length", of.get("due", Scenario().years * HOURS_PER_YEAR))) - 1, MOST_GROWTH)),
     ("lasts", {"written_off"}, lambda of: of["written_off"] * HOURS_PER_YEAR),
-    ("length", {"lasts"}, lambda of: of.get("due", of["lasts"])),
-    ("begins_now", {"waits"}, lambda of: True),
+    ("length", {"lasts"}, lambda of: of.get("due", of["lasts"])), ("begins_now", {"waits"}, lambda of: True),
     ("tax_years", {"written_off", "tax"}, lambda of: (1 / max(round(of["written_off"]), 1),) * max(
         round(of["written_off"]), 1)),
     ("rps", {"average", "peak"}, lambda of: of["average"]),
@@ -171,8 +170,8 @@ def add_derived(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) 
     _add_facts(catalogue, values)
     if "is_firm" in values and {*WORDS["without_people"]} & values.keys() and "paid_each" not in values:
         notes.append(f"{values.pop('team'):,.0f} people are the size of the firm, not those who use the GPUs.")
-    if "have" in values and values.pop("all_price", None):
-        notes.append("What was paid for the GPUs that you have is gone, and counts nothing.")
+    is_paid_for = "have" in values and values.pop("all_price", None)
+    notes += ["What was paid for the GPUs that you have is gone, and counts nothing."] if is_paid_for else []
     _add_runs(values, notes)
     values |= {"busy": values["busy"] * values.pop("season")} if {"busy", "season"} <= values.keys() else {}
     if times := values.get("replicas") or (values.get("sites", values.get("team")) if "of_each" in values else None):
@@ -219,8 +218,8 @@ def _add_month(values: dict[str, Any], notes: list[str]) -> None:
     values |= {"serve": True, "tokens": values.pop("tokens_of_texts")} if "tokens_of_texts" in values else {}
     is_of_pictures = is_image_network(values.get("model", "")) and values.get("modality") not in ("image", "video")
     is_trained = {"train", "tune", "epochs", "method"} & values.keys() or (is_of_pictures and "serve" not in values)
-    if "images" in values and not is_trained:
-        values["texts"] = values.pop("images")
+    is_worked_on = "images" in values and not (is_trained or "frame_hours" in values)
+    values |= {"texts": values.pop("images")} if is_worked_on else {}
     timed = {"due", "length", "stray", "date", "train", "tune"}
     is_served = {"billfor", "serve", "rps"} & values.keys() and not is_trained
     if "tokens" in values and not is_trained and values["tokens"] <= _MOST_OF_ONE:  # of each answer, or of each text
@@ -229,10 +228,9 @@ def _add_month(values: dict[str, Any], notes: list[str]) -> None:
         each = HOURS_PER_MONTH / values["every"] if "every" in values else values.get("length", HOURS_PER_MONTH)
         values["token_rate"] = values.pop("tokens") / each / SECONDS_PER_HOUR
         notes += [] if {"length", "every"} & values.keys() else [WORDS["said"]["tokens_a_month"]]
-    if "texts_of" in values:
-        values["texts"], values["in"] = values["texts_of"]
-    if {"texts", "every"} <= values.keys() and "train" not in values:
-        values["stray"] = HOURS_PER_MONTH / values.pop("every")
+    values |= dict(zip(("texts", "in"), values.get("texts_of", ()), strict=False))
+    is_rhythm = {"texts", "every"} <= values.keys() and "train" not in values
+    values |= {"stray": HOURS_PER_MONTH / values.pop("every")} if is_rhythm else {}
     is_searched = {"texts", "team"} <= values.keys() and not {"one_time", *timed} & values.keys()  # by 200 lawyers
     values |= {"corpus": values.pop("texts")} if is_searched else {}
     if {"texts", "all_audio"} & values.keys() and not timed & values.keys():
@@ -285,8 +283,8 @@ def _add_fed(values: dict[str, Any], notes: list[str]) -> None:
 def _add_speed(values: dict[str, Any], notes: list[str]) -> None:
     """Take tokens a second for what each user sees where users are stated or it stands at a desk, else for all."""
     if {"all_in", "all_out"} & values.keys():
-        month = HOURS_PER_MONTH * SECONDS_PER_HOUR
-        values["token_rates"] = tuple(values.pop(f"all_{it}", values.pop(it, 0)) / month for it in ("in", "out"))
+        totals = (values.pop(f"all_{it}", values.pop(it, 0)) for it in ("in", "out"))
+        values["token_rates"] = tuple(total / HOURS_PER_MONTH / SECONDS_PER_HOUR for total in totals)
         notes.append("So many tokens are taken for each month.")
     is_rate = "text_encoder" not in values and values.get("tps", 0) > 0
     if is_rate and values["tps"] <= _FASTEST_OF_ONE and {*WORDS["seen_by_one"]} & values.keys():
@@ -302,6 +300,8 @@ def add_date(values: dict[str, Any], notes: list[str]) -> None:
     if is_renewal:  # what a contract ends with is no end of the plan
         values.setdefault("start", values.pop("date", None))
         values |= {"is_term": True, "length": values.get("length", values.get("written_off", 1) * HOURS_PER_YEAR)}
+    if "weekday" in values and {*WORDS["batches"]} & values.keys():
+        values["due"] = HOURS_PER_DAY * ((_DAYS.index(values["weekday"]) // 3 - values["day"].weekday() - 1) % 7 + 1)
     quantity = "due" if {*WORDS["batches"]} & values.keys() and not {"every", "runs"} & values.keys() else "length"
     if "date" in values and quantity == "length" and values["date"]["way"] in ("by", "before"):  # needed by then
         values.setdefault("start", values.pop("date"))

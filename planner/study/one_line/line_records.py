@@ -90,9 +90,9 @@ LEAST_RPS, MOST_SIDES = 0.0001, 4  # that a plan may have; as many plans as can 
 GPU_WORDS = frozenset({"gpu", "gpus", "cards", "card", "accelerators", "accelerator", "graphics", "chips"})
 
 
-def machine_size(chip: str) -> int:
-    """Return how many of a chip a whole machine or rack has, where a line says only that."""
-    return next(int(size) for pattern, size in WORDS["machine_sizes"].items() if re.match(pattern, chip))
+def machine_size(chip: str, table: str = "machine_sizes") -> int:
+    """Return how many of a chip a whole machine or rack has, or a box where a line says only that."""
+    return next(int(size) for pattern, size in WORDS[table].items() if re.match(pattern, chip))
 
 
 class LineCount(NamedTuple):
@@ -108,21 +108,20 @@ def count_beside(line: str, start: int, end: int) -> LineCount | None:
     """Return the count beside a name: `2 nodes of 8`, `8 x`, `one`, or `x8` behind it."""
     behind = PATTERNS["count_after"].match(line, end)
     if match := PATTERNS["count_before"].search(line[:start]):
-        each = re.sub(r"\D", "", match["each"] or match["times"] or "")
+        each = parse_number(match["each"] or match["times"] or "")
         of_machines = match["box"] is not None and not each
         many = 1.0 if match["count"] == "my" else parse_number(match["count"])
         many, last = (many * 2, behind.end()) if behind and behind["pair"] else (many, start)  # an h100 nvl pair
-        return LineCount(int(many * int(each or 1)), match.start(), last, of_machines)
+        return LineCount(int(many * (each or 1)), match.start(), last, of_machines)
     if behind is None:
         return None
-    digits = next((text for text in behind.groups() if text), "")
-    return LineCount(2 if behind["pair"] else int(parse_number(digits)), end, behind.end())
+    many = 2 if behind["pair"] else int(parse_number(next(filter(None, behind.groups()), "")))
+    return LineCount(many, end, behind.end())
 
 
 _SHOWN: Mapping[str, Callable[[Any], str]] = {
     "length": lambda hours: f"{hours / HOURS_PER_MONTH:,.3g}", "due": lambda hours: f"{hours / HOURS_PER_DAY:,.4g}",
-    "audio": lambda rate: f"{rate * HOURS_PER_DAY * SECONDS_PER_HOUR:,.4g} hours a day",
-    "audio_each": lambda rate: f"{rate * HOURS_PER_DAY * SECONDS_PER_HOUR:,.3g} hours a day",
+    **dict.fromkeys(("audio", "audio_each"), lambda it: f"{it * HOURS_PER_DAY * SECONDS_PER_HOUR:,.4g} hours a day"),
     "token_rates": lambda rates: f"{rates[0]:,.6g} and {rates[1]:,.6g} a second",
     **dict.fromkeys(("date", "start"), lambda match: " ".join(match[0].split())),
 **dict.fromkeys(("gpu_hours", "node_hours"), lambda it: f"{it[0]:,.10g}{' in each period' if it[1] else ''}"),
@@ -272,9 +271,8 @@ class LineParts:
         ends = [each.end for each in self.seconds if each.what == second.what and each.end <= second.start]
         starts = [each.start for each in self.seconds if each.what == second.what and each.start >= second.end]
         gap = self.line[max([second.first[1], *ends]) : second.start]
-        behind = self.line[second.end :]
-        is_compared = re.search(r"(?i)compar", self.line) and PATTERNS["compared_with"].fullmatch(gap)
-        is_compared = is_compared or (PATTERNS["would_be"].search(gap) and re.search(r"(?i)cheaper|better", behind))
+        is_compared = (re.search(r"(?i)compar", self.line) and PATTERNS["compared_with"].fullmatch(gap)) or (
+            PATTERNS["would_be"].search(gap) and re.search(r"(?i)cheaper|better", self.line[second.end :]))  # fmt: skip
         following = self.line[second.end : max(starts, default=0)]
         is_all = "compar" in self.line.lower() and re.search(r"(?i) and ", following)
         is_listed = PATTERNS["listed"].fullmatch(gap) and (is_all or PATTERNS["or"].search(following))

@@ -22,10 +22,9 @@ HOURS_OF_PATTERN = {name: float(hours) for name, hours in WORDS["hours_of_patter
 EVENING_HOURS = HOURS_OF_PATTERN["day and evening"] / DAYS_PER_WEEK
 HOURS_OF_UNIT = {
     "s": 1 / SECONDS_PER_HOUR, "mi": 60 / SECONDS_PER_HOUR, "h": 1.0, "d": HOURS_PER_DAY,
-    "n": HOURS_PER_DAY, "ev": HOURS_PER_DAY, "mor": HOURS_PER_DAY,
-    "w": HOURS_PER_DAY * DAYS_PER_WEEK, "mo": HOURS_PER_MONTH, "m": HOURS_PER_MONTH, "pm": HOURS_PER_MONTH,
+    "n": HOURS_PER_DAY, "ev": HOURS_PER_DAY, "mor": HOURS_PER_DAY, "w": HOURS_PER_DAY * DAYS_PER_WEEK,
+    "fo": HOURS_PER_DAY * DAYS_PER_WEEK * 2, "mo": HOURS_PER_MONTH, "m": HOURS_PER_MONTH, "pm": HOURS_PER_MONTH,
     "y": HOURS_PER_YEAR, "an": HOURS_PER_YEAR, "q": HOURS_PER_YEAR / 4, "sem": HOURS_PER_YEAR / 2,
-    "fo": HOURS_PER_DAY * DAYS_PER_WEEK * 2,
 }  # fmt: skip
 _WORDS = {word: float(number) for word, number in WORDS["counts"].items()}
 
@@ -153,8 +152,7 @@ _VALUES: Mapping[str, Any] = {
         1.0 if match["time"] == "ms" or (not match["time"] and number_in(match) >= _LEAST_MS) else 1_000.0),
     "ms_of_each": lambda match: 1_000 / max(number_in(match), 0.01),
     "rate": lambda match: number_in(match) / ((per_hours(match) or 1 / SECONDS_PER_HOUR) * SECONDS_PER_HOUR),
-    "thirds": lambda match: number_in(match) / 3,
-    "words": lambda match: float(round(number_in(match) * 4 / 3)),
+    "thirds": lambda match: number_in(match) / 3, "words": lambda match: float(round(number_in(match) * 4 / 3)),
     "words_per_second": lambda match: per_second(match) * 4 / 3,
     "per_second": per_second, "per_minute": lambda match: number_in(match) / 60,
     "per_day": lambda match: number_in(match) / HOURS_PER_DAY / SECONDS_PER_HOUR,
@@ -164,13 +162,15 @@ _VALUES: Mapping[str, Any] = {
     "read_and_written": lambda match: (
         per_second(match), per_second(match) * parse_number(match["out"]) / number_in(match)),
     "hours": lambda match: number_in(match) * hours_of(match["unit"]),
+    "hours_of_frames": lambda match: (
+        number_in(match) * parse_number(match["many"]) * hours_of(match["span"]), per_hours(match)),
     "months": lambda match: round(number_in(match) * hours_of(match["unit"]) / HOURS_PER_MONTH, 1),
     "hours_of_many": lambda match: number_in(match) * hours_of(match["unit"]) * parse_number(match["many"]),
     "hours_of_span": lambda match: number_in(match) * hours_of(match["span"]),
     "hours_of_period": lambda match: number_in(match) / (per_hours(match) or HOURS_PER_MONTH),
     "months_of_year": lambda match: months_between(match) / len(MONTH_NAMES),
     "months_between": lambda match: HOURS_PER_MONTH * months_between(match),
-    "one_weekend": 2 * HOURS_PER_DAY, "date": lambda match: match,
+    "one_weekend": 2 * HOURS_PER_DAY, "date": lambda match: match, "weekday": lambda match: match["weekday"][:3],
     "gpu_hours": gpu_hours, "gpu_hours_at_once": lambda match: (number_in(match) * hours_of(match["span"]), None),
     "gpu_hours_of_period": lambda match: gpu_hours(match)[0] / (per_hours(match) or HOURS_PER_MONTH),
     "share_of_month": lambda match: number_in(match) / HOURS_PER_MONTH,

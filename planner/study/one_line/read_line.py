@@ -1,7 +1,6 @@
-"""One line of plain English as a plan: what was understood of it, what was not, and where two readings exist.
+"""One line of plain English as a plan: a small grammar of names, numbers, units, places and verbs.
 
-A small grammar of names, numbers, units, places and verbs. The plan is built through the fields of a scenario and their
-checks. What two things can mean is never chosen: the choices are lines with one of them written out.
+What two things can mean is never chosen: the choices are lines with one of them written out.
 """
 
 import re
@@ -132,7 +131,11 @@ def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...])
         raise LineError(_refusal(parts, error)) from error
     if is_guess(scenario, values):  # a word that nobody knows may be the name
         parts.left_out, unknown = [*parts.left_out, *unknown], ()
-    explained = {"machine_size", "growth_each", *(name for name, by in WORDS["explained"].items() if by in values)}
+    explained = {
+        "machine_size",
+        "growth_each",
+        *(name for name, by in WORDS["explained"].items() if {*by.split()} & values.keys()),
+    }
     ignored = (
         name for name in sorted(parts.spans.keys() & values.keys() - explained, key=parts.spans.__getitem__)
         if re.search(r"\d", in_digits(parts.words_of(name).lower())) and _is_ignored(catalogue, values, name, scenario)
