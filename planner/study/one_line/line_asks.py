@@ -248,8 +248,8 @@ def unknown_words(catalogue: Catalogue, parts: LineParts) -> Iterator[str]:
     ]
     if foreign and parts.phrases:
         kept = "".join(" " if any(a <= at < b for a, b in foreign) else each for at, each in enumerate(parts.line))
-        text = " … ".join(parts.line[slice(*span)] for span in foreign)
-        parts.questions.append(LineQuestion(text, {"leave it out": " ".join(kept.split())}))
+        parts.questions.append(LineQuestion(" … ".join(parts.line[slice(*span)] for span in foreign), {
+            "leave it out": " ".join(kept.split())}))  # fmt: skip
     for run in filter(None, runs):
         are_names = [_ask_about(catalogue, parts, word) for word in run]
         start, end = run[0].start, run[-1].end

@@ -129,10 +129,9 @@ def read_generic_count(parts: LineParts) -> None:
             parts.add(name, parts.values[now] + count.many, count.start, word.end)
     for word in tokens(parts.rest):
         behind = parts.rest[word.end :]
-        is_behind = parts.spans.get("gpu", (0, 0))[1] + 1 == word.start  # b300 32
         is_alone = PATTERNS["ordered"].search(parts.rest[: word.start]) is not None and not (
             _UNIT_BEHIND.match(parts.rest, word.end) or re.match("[x%]", behind) or (
-                not is_behind and re.match(r",\d{3}| *[|]", behind)))  # fmt: skip
+                parts.spans.get("gpu", (0, 0))[1] + 1 != word.start and re.match(r",\d{3}| *[|]", behind)))  # fmt: skip
         if "chip" in parts.values and "gpus" not in parts.values and word.text.isdecimal() and is_alone:
             parts.add("gpus", int(word.text), word.start, word.end)
 
