@@ -129,8 +129,10 @@ def _usual_task(values: Mapping[str, Any], notes: list[str]) -> str:
 
 def _goes_by_hours(values: Mapping[str, Any], task: str) -> bool:
     """Return whether GPUs and their hours are planned: stated ones, or what the budget of many people pays for."""
-    if "budget" in values and ((task == "tune" and values.get("length", 0) >= HOURS_PER_YEAR) or (
-            "team" in values and task in ("tune", "train"))):  # fmt: skip
+    if "budget" in values and (
+        (task == "tune" and values.get("length", 0) >= HOURS_PER_YEAR)
+        or ("team" in values and (task in ("tune", "train") or {"of_grant", "model"} & values.keys() == {"of_grant"}))
+    ):
         return not {*WORDS["of_one_run"]} & values.keys()
     is_rhythm = task in ("tune", "train") and "busy" in values and values.get("gpus", 0) > 1 and not (
         {*WORDS["amounts"], "due"} & values.keys())  # fmt: skip
