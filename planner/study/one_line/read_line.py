@@ -264,7 +264,7 @@ def _keep_manner(parts: LineParts, name: str, value: Any, place: tuple[int, int]
     values, line, hourly = parts.values, parts.line.lower(), f"{name}_by_the_hour"
     text, behind = line[slice(*place)], line[place[1] :]
     is_of_firm = PATTERNS["firm_behind"].match(behind) or PATTERNS["of_a_firm"].search(text)
-    is_of_vision = name in WORDS["of_load"] and PATTERNS["of_vision"].search(f"{parts.plain} {line}")
+    is_of_vision = name in WORDS["of_load"] and PATTERNS["of_vision"].search(f"{parts.plain}; {line}")
     flags = (
         ("are_served", name == "team" and (value > _MOST_WITH_GPUS or not PATTERNS["own_gpus"].search(text))),
         ("is_term", name == "reservation" or (name in ("date", "length") and PATTERNS["for_a_term"].search(line))),
