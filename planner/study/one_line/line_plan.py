@@ -344,9 +344,7 @@ def _add_people(work: dict[str, Any], values: Mapping[str, Any], notes: list[str
 def _add_gpu_hours(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -> None:
     (hours, every), work = values["gpu_hours"], data["work"][0]
     if every is not None:
-        many = max(
-            work.get("accelerators", least := max(math.ceil(hours / every), 1)), least * ("frame_month" in values)
-        )
+        many = max(work.get("accelerators", least := math.ceil(hours / every) or 1), least * ("frame_month" in values))
         work |= {"accelerator_hours_per_month": hours * HOURS_PER_MONTH / every, "accelerators": many}
         return
     _add_block(data, hours, notes)
