@@ -129,18 +129,16 @@ def _usual_task(values: Mapping[str, Any], notes: list[str]) -> str:
 
 def _goes_by_hours(values: Mapping[str, Any], task: str) -> bool:
     """Return whether GPUs and their hours are planned: stated ones, or what the budget of many people pays for."""
-    if "budget" in values and (
-        (task == "tune" and values.get("length", 0) >= HOURS_PER_YEAR)
-        or ("team" in values and (task in ("tune", "train") or {"of_grant", "model"} & values.keys() == {"of_grant"}))
-    ):
+    of_team = task in ("tune", "train") or {"of_grant", "model"} & values.keys() == {"of_grant"}
+    if "budget" in values and ((task == "tune" and values.get("length", 0) >= HOURS_PER_YEAR) or (
+            "team" in values and of_team)):  # fmt: skip
         return not {*WORDS["of_one_run"]} & values.keys()
     is_rhythm = task in ("tune", "train") and "busy" in values and values.get("gpus", 0) > 1 and not (
         {*WORDS["amounts"], "due"} & values.keys())  # fmt: skip
-    is_short = {"gpus", "length"} <= values.keys() and values["length"] < _SHORTEST_HOURS
     is_studio = task in ("", "serve") and "of_artists" in values and ({"image", "video"} & values.keys() or not (
         {"model", "serve"} & values.keys())) and not {*WORDS["of_no_studio"]} & values.keys()  # fmt: skip
-    return is_rhythm or bool(is_studio) or ("model" in values and not task and (
-        is_short or "gpu_hours" in values or ("gpus" in values and values.get("busy", 1) < 1)))  # fmt: skip
+    return is_rhythm or bool(is_studio) or ("model" in values and not task and ("gpu_hours" in values or (
+        "gpus" in values and min(values.get("length", 1e9) / _SHORTEST_HOURS, values.get("busy", 1)) < 1)))  # fmt: skip
 
 
 def _task(values: dict[str, Any], notes: list[str]) -> str:
