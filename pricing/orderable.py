@@ -110,10 +110,6 @@ def sales(catalogue: Catalogue) -> Mapping[str, OfferCapacity]:
     return _capacity_cache(catalogue).sales
 
 
-def sale(catalogue: Catalogue, key: str) -> OfferCapacity:
-    return _capacity_cache(catalogue).sales[key]
-
-
 def free_accelerators(offer: Offer, day: date) -> int | None:
     """Return the accelerators that were free today or yesterday. None: nobody counted them so lately."""
     figure = offer.usd_per_accelerator_hour
@@ -125,17 +121,12 @@ def free_accelerators(offer: Offer, day: date) -> int | None:
 def at_once(catalogue: Catalogue, key: str, day: date) -> Capacity:
     """Return how many one order gets: those that are free, where they were counted; else the most that is sold."""
     free = free_accelerators(catalogue.offers[key], day)
-    return sale(catalogue, key).most if free is None else Capacity(free, assumed=False)
-
-
-def is_your_price(catalogue: Catalogue, key: str) -> bool:
-    """Return whether a price is yours: a quote, or a seller's list less your discount."""
-    return sale(catalogue, key).is_your_price
+    return sales(catalogue)[key].most if free is None else Capacity(free, assumed=False)
 
 
 def refusal_reason(catalogue: Catalogue, key: str, order: Order) -> Refusal | None:
     """Return the first reason why the offer called `key` cannot take the order; None: it can."""
-    capacity = sale(catalogue, key)
+    capacity = sales(catalogue)[key]
     if capacity.yours:
         most = capacity.most
         return "too few at once" if not most.assumed and most.accelerators < order.accelerators else None
@@ -341,7 +332,7 @@ def _residency_refusal(catalogue: Catalogue, key: str, stay: ResidencyRequiremen
         refusals |= {
             offer_key: "left out"
             if offer.provider in stay.without
-            else next(_reasons(catalogue, sale(catalogue, offer_key), stay, allowed), None)
+            else next(_reasons(catalogue, sales(catalogue)[offer_key], stay, allowed), None)
             for offer_key, offer in catalogue.offers.items()
         }
     return refusals[key]

@@ -9,7 +9,7 @@ from pricing.caching import arguments, cached
 from pricing.catalogue import Catalogue
 from pricing.choices import TRUST_ORDER, Trust
 from pricing.figure import FigureValue
-from pricing.orderable import Order, Refusal, is_in, refusal_reason, sale
+from pricing.orderable import Order, Refusal, is_in, refusal_reason, sales
 from pricing.records import ListingDoubt, Offer, Server
 
 # How old a price is, in words. A stale price is taken only where none is fresher.
@@ -117,7 +117,7 @@ def _hidden_reason(catalogue: Catalogue, key: str, wish: OfferFilter, day: date)
     offer = catalogue.offers[key]
     if wish.providers and offer.provider not in wish.providers:
         return "another provider"
-    if wish.fabrics and sale(catalogue, key).fabric not in wish.fabrics:
+    if wish.fabrics and sales(catalogue)[key].fabric not in wish.fabrics:
         return "another network"
     if wish.purchases and offer.purchase not in wish.purchases:
         return "another kind of purchase"

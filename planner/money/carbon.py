@@ -30,7 +30,7 @@ from planner.scenario.base import HOURS_PER_YEAR
 from planner.scenario.ways import Way
 from pricing.caching import cached, cached_property
 from pricing.electricity import WORLD, GridIntensity, grid_intensity_at, mean_grid_intensity
-from pricing.orderable import allowed_countries, sale
+from pricing.orderable import allowed_countries, sales
 
 BY_MEMORY, SERVER, WORKSTATION, LIFE = (
     "embodied-kg-per-gb", "embodied-server-without-accelerators", "embodied-workstation", "hardware-service-life"
@@ -272,7 +272,7 @@ def _grid_of(setting: PlanContext, way: Way, hours: RentedHours) -> GridIntensit
 
 
 def _offer_grid(setting: PlanContext, key: str) -> GridIntensity | None:
-    catalogue, sold = setting.catalogue, sale(setting.catalogue, key)
+    catalogue, sold = setting.catalogue, sales(setting.catalogue)[key]
     countries = frozenset().union(*sold.places) if sold.places else _allowed(setting)
     return mean_grid_intensity(catalogue, countries, sold.area)
 

@@ -319,7 +319,9 @@ def _served(catalogue: Catalogue, result: ServingResult, bare: Work, task: Servi
     if _whole(peak, each) > MOST_ACCELERATORS:
         return _WorkHours(bare, serving=result, problem=_too_many(_whole(peak, each), result.accelerator))
     bare = with_data(bare, *serving_data_tb(result, task))
-    work = _around_the_clock(bare, _whole(average, each), _whole(peak, each), result.accelerators_per_replica)
+    full = result.requests_per_s_within_promise / max(result.replicas, 1) / result.accelerators_per_replica
+    busy = task.requests_per_s / full / each if _ends_when_done(bare) else _whole(average, each)
+    work = _around_the_clock(bare, busy, _whole(peak, each), result.accelerators_per_replica)
     monthly = task.requests_per_s * SECONDS_PER_HOUR * HOURS_PER_MONTH / MILLION
     price = cheapest_hosted_price(catalogue, task)
     is_read = price is not None and catalogue.hosted[price].output_usd_per_mtoken is None  # embeddings: none is written
@@ -339,7 +341,9 @@ def _convert_non_llm(catalogue: Catalogue, result: NonLlmServing, bare: Work, ta
     average, peak = _whole(result.accelerators_at_average, each), _whole(result.accelerators_at_peak, each)
     if peak > MOST_ACCELERATORS:
         return _WorkHours(bare, other=result, problem=_too_many(peak, result.accelerator))
-    return _WorkHours(_around_the_clock(bare, average, peak, 1), other=result)
+    bare = with_data(bare, SMALLEST_TB, 0.0)  # such networks are small, and so are their answers
+    busy = task.requests_per_s / result.requests_per_s / each if _ends_when_done(bare) else average
+    return _WorkHours(_around_the_clock(bare, busy, peak, 1), other=result)
 
 
 def _too_many(peak: int, accelerator: str) -> WorkProblem:
@@ -347,7 +351,12 @@ def _too_many(peak: int, accelerator: str) -> WorkProblem:
     return WorkProblem(why, f"{_HELPS}: faster ones")
 
 
-def _around_the_clock(bare: Work, average: int, peak: int, together: int) -> Work:
+def _ends_when_done(work: Work) -> bool:
+    """Return whether nobody waits for it and it ends before the plan: it runs at full load, then the machines go."""
+    return work.may_stop and work.last_month is not None
+
+
+def _around_the_clock(bare: Work, average: float, peak: int, together: int) -> Work:
     """A service as accelerators for its peak that are busy in the proportion of average to peak."""
     changed = {
         "accelerators": peak,

@@ -26,9 +26,8 @@ from pricing.orderable import (
     Order,
     ResidencyRequirement,
     free_accelerators,
-    is_your_price,
     refusal_reason,
-    sale,
+    sales,
 )
 from pricing.query import MILD, OfferFilter, find
 from pricing.records import Offer, Provider
@@ -133,11 +132,11 @@ def _may_run(catalogue: Catalogue, key: str, stay: ResidencyRequirement) -> bool
 
 
 def _kind(catalogue: Catalogue, key: str) -> SellerKind | None:
-    if is_your_price(catalogue, key):
+    if sales(catalogue)[key].is_your_price:
         return None
     if catalogue.providers[catalogue.offers[key].provider].kind == "hyperscaler":
         return "hyperscaler"
-    return _KINDS.get(sale(catalogue, key).kind)
+    return _KINDS.get(sales(catalogue)[key].kind)
 
 
 def _seller(
@@ -157,7 +156,7 @@ def _seller(
         return None
     best = min(priced, key=lambda price: price.typical)
     least_there = _OLD_THERE if "old" in offers[keys[0]].doubts else _LEAST_THERE
-    capacities = [sale(catalogue, key) for key in keys]
+    capacities = [sales(catalogue)[key] for key in keys]
     published = [capacity.most.accelerators for capacity in capacities if not capacity.most.assumed]
     return Seller(
         name=provider, kind=kind,

@@ -8,7 +8,7 @@ from planner.report.facts.facts import provider_context
 from planner.report.market.prices import offer_rows, offer_text
 from planner.scenario.scenario import Scenario
 from pricing import Catalogue, load_catalogue
-from pricing.orderable import BY_THE_TERM, Order, refusal_reason, sale
+from pricing.orderable import BY_THE_TERM, Order, refusal_reason, sales
 from tests.facts import DAY
 
 H100 = "H100-SXM5-80GB"
@@ -32,7 +32,7 @@ def publishes(catalogue: Catalogue, key: str) -> bool:
 def test_no_size_that_we_assume_refuses_an_order(catalogue: Catalogue) -> None:
     """Hosts of others are one machine; whatever else refuses a number publishes it, or joins no more machines."""
     for key, offer in catalogue.offers.items():
-        sold = sale(catalogue, key)
+        sold = sales(catalogue)[key]
         if offer.purchase in ("on_demand", *BY_THE_TERM) and not publishes(catalogue, key) and sold.kind != "bid":
             assert refusal_reason(catalogue, key, Order(5_000, 1)) in (None, "smaller than its least order"), key
 
@@ -44,7 +44,7 @@ def test_what_all_sellers_have_together_says_how_much_of_it_we_assume(catalogue:
     text = nobody(PlanContext(catalogue, Scenario(accelerator=H100), DAY), keys, Order(20_000, 1), "on demand")
     most: dict[str, tuple[int, bool]] = {}
     for key in keys:
-        there = (sale(catalogue, key).most.accelerators, not publishes(catalogue, key))
+        there = (sales(catalogue)[key].most.accelerators, not publishes(catalogue, key))
         most[catalogue.offers[key].provider] = max(most.get(catalogue.offers[key].provider, there), there)
     every, assumed = sum(one for one, _ in most.values()), sum(one for one, is_ours in most.values() if is_ours)
     assert 0 < assumed < every
@@ -53,7 +53,7 @@ def test_what_all_sellers_have_together_says_how_much_of_it_we_assume(catalogue:
 
 def test_every_capacity_of_the_catalogue_is_marked_as_the_data_have_it(catalogue: Catalogue) -> None:
     for key in catalogue.offers:
-        assert sale(catalogue, key).most.assumed is not publishes(catalogue, key), key
+        assert sales(catalogue)[key].most.assumed is not publishes(catalogue, key), key
 
 
 def test_the_table_of_prices_and_the_facts_of_a_seller_mark_what_we_assume(catalogue: Catalogue) -> None:

@@ -10,7 +10,7 @@ from planner.money.plan import Plan, plan
 from planner.money.renting.orders import busiest_order, placement_limits
 from planner.scenario.scenario import Scenario
 from pricing.market.sellers import sellers
-from pricing.orderable import ANYWHERE, ResidencyRequirement, bloc_members, country, eu, sale
+from pricing.orderable import ANYWHERE, ResidencyRequirement, bloc_members, country, eu, sales
 from tests.facts import CATALOGUE, DAY
 
 EUROPE = ResidencyRequirement(areas=frozenset({"europe"}))
@@ -34,7 +34,7 @@ def test_what_is_rented_stands_where_it_must_stay(said: dict[str, Any]) -> None:
     rented = [key for key in (taken.on_demand, taken.reserved, taken.spot) if key is not None]
     assert rented
     for key in rented:
-        assert any(place <= allowed for place in sale(CATALOGUE, key).places), key
+        assert any(place <= allowed for place in sales(CATALOGUE)[key].places), key
 
 
 def test_europe_is_wider_than_the_union() -> None:

@@ -8,7 +8,17 @@ import pytest
 from pricing.catalogue import Catalogue, cache_dir
 from pricing.errors import CatalogError, UnknownNameError
 from pricing.load import build, load
-from pricing.orderable import Capacity, Order, Refusal, ResidencyRequirement, country, eu, machine, refusal_reason, sale
+from pricing.orderable import (
+    Capacity,
+    Order,
+    Refusal,
+    ResidencyRequirement,
+    country,
+    eu,
+    machine,
+    refusal_reason,
+    sales,
+)
 from tests.frozen import FROZEN
 from tests.rows import each_row
 
@@ -130,7 +140,7 @@ def sellers() -> Catalogue:
 def test_what_is_sold_follows_from_the_seller_and_the_size(
     sellers: Catalogue, key: str, kind: str, sizes: tuple[int, ...], most: int, reach: int
 ) -> None:
-    sold = sale(sellers, key)
+    sold = sales(sellers)[key]
     assert (sold.kind, sold.sizes, sold.most.accelerators, sold.reach.accelerators) == (kind, sizes, most, reach)
     assert sold.most.assumed == (key != CLUSTER)
 
@@ -138,24 +148,24 @@ def test_what_is_sold_follows_from_the_seller_and_the_size(
 def test_a_list_by_the_accelerator_alone_is_one_of_boards_where_they_come_on_boards() -> None:
     plain = TEXT.replace("    sizes: [8, 1]\n", "").replace("form_factor: SXM5", "form_factor: SXM5, board: 8")
     catalogue = build({"all.yaml": plain.encode()}, digest="boards")
-    assert sale(catalogue, LISTED).sizes == (1, 8)
-    assert sale(catalogue, LISTED).sizes_assumed
-    assert sale(catalogue, CARDS).sizes == (1,)
-    assert not sale(catalogue, CARDS).sizes_assumed
-    assert sale(catalogue, ONE).sizes == (1,)  # its provider is no neocloud and lists machines of eight
-    assert sale(catalogue, SECOND).sizes == (1,)
+    assert sales(catalogue)[LISTED].sizes == (1, 8)
+    assert sales(catalogue)[LISTED].sizes_assumed
+    assert sales(catalogue)[CARDS].sizes == (1,)
+    assert not sales(catalogue)[CARDS].sizes_assumed
+    assert sales(catalogue)[ONE].sizes == (1,)  # its provider is no neocloud and lists machines of eight
+    assert sales(catalogue)[SECOND].sizes == (1,)
     eight = plain.replace("facts:\n", offer("joined/L40S/2x/South/on_demand", "europe") + "facts:\n")
-    assert sale(build({"all.yaml": eight.encode()}, digest="machines"), LISTED).sizes == (1,)
+    assert sales(build({"all.yaml": eight.encode()}, digest="machines"))[LISTED].sizes == (1,)
 
 
 def test_an_offers_own_words_win_over_the_providers(sellers: Catalogue) -> None:
     own = TEXT.replace(f"{LISTED}: {{", f"{LISTED}: {{sizes: [2, 4], sold_as: machine, most_at_once: {count(24)}, ")
-    sold = sale(build({"all.yaml": own.encode()}, digest="own"), LISTED)
+    sold = sales(build({"all.yaml": own.encode()}, digest="own"))[LISTED]
     assert (sold.kind, sold.sizes, sold.most, sold.fabric) == ("machine", (2, 4), Capacity(24, assumed=False), None)
     there = TEXT.replace(f"{LISTED}: {{", f"{LISTED}: {{countries: [DE], ")
-    assert sale(build({"all.yaml": there.encode()}, digest="there"), LISTED).country == "DE"
-    assert sale(sellers, LISTED).fabric_gb_s == 50
-    assert (sale(sellers, LISTED).orders, sale(sellers, LISTED).provider_country) == ("verified", "FI")
+    assert sales(build({"all.yaml": there.encode()}, digest="there"))[LISTED].country == "DE"
+    assert sales(sellers)[LISTED].fabric_gb_s == 50
+    assert (sales(sellers)[LISTED].orders, sales(sellers)[LISTED].provider_country) == ("verified", "FI")
 
 
 @each_row(("key", "order", "refusal"), [
@@ -188,7 +198,7 @@ def test_who_cannot_deliver_says_why(sellers: Catalogue, key: str, order: Order,
 def test_the_machine_is_the_smallest_that_holds_a_job_else_the_largest(
     sellers: Catalogue, together: int, size: int
 ) -> None:
-    assert machine(sale(sellers, LISTED), together) == size
+    assert machine(sales(sellers)[LISTED], together) == size
 
 
 EUROPE, AMERICA = (
@@ -232,7 +242,7 @@ def test_where_it_must_stay_and_who_may_hold_it(
 
 
 def test_a_country_is_told_only_where_there_is_one(sellers: Catalogue) -> None:
-    assert [sale(sellers, key).country for key in (BIG, LISTED, BLOC, BID)] == ["DE", None, None, None]
+    assert [sales(sellers)[key].country for key in (BIG, LISTED, BLOC, BID)] == ["DE", None, None, None]
 
 
 def test_the_union_is_its_members_and_may_hold_the_seller_too(sellers: Catalogue) -> None:

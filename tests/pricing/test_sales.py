@@ -8,7 +8,7 @@ from pricing.catalogue import Catalogue, cache_dir
 from pricing.choices import SoldAs
 from pricing.figure import Figure
 from pricing.load import load
-from pricing.orderable import MOST_OF, Order, bloc_members, country, eu, refusal_reason, sale
+from pricing.orderable import MOST_OF, Order, bloc_members, country, eu, refusal_reason, sales
 from tests.frozen import FROZEN
 from tests.rows import each_row
 
@@ -25,7 +25,7 @@ def frozen() -> Catalogue:
     "together", "verda", "voltagepark",
 ])  # fmt: skip
 def test_who_was_seen_to_sell_clusters_has_one_here(real: Catalogue, seller: str) -> None:
-    sold = [sale(real, key) for key, offer in real.offers.items() if offer.provider == seller]
+    sold = [sales(real)[key] for key, offer in real.offers.items() if offer.provider == seller]
     assert any(one.kind == "cluster" and one.reach.accelerators >= max(16, one.sizes[-1] + 1) for one in sold)
 
 
@@ -82,14 +82,14 @@ def test_cards_have_no_network_of_their_own(real: Catalogue) -> None:
     for key, offer in real.offers.items():
         chip = real.accelerators.get(offer.accelerator)
         if chip is not None and chip.form_factor.startswith("PCIe"):
-            assert sale(real, key).fabric in (None, "ethernet"), key
+            assert sales(real)[key].fabric in (None, "ethernet"), key
 
 
 def test_racks_are_sold_whole_or_by_the_tray(real: Catalogue) -> None:
     racks = [key for key, offer in real.offers.items() if "NVL72" in offer.accelerator]
-    sizes = {sale(real, key).sizes for key in racks if sale(real, key).kind not in ("bid", "serverless")}
+    sizes = {sales(real)[key].sizes for key in racks if sales(real)[key].kind not in ("bid", "serverless")}
     assert {(4,), (72,)} <= sizes
-    assert {sale(real, key).reach.accelerators >= 72 for key in racks if sale(real, key).fabric} == {True}
+    assert {sales(real)[key].reach.accelerators >= 72 for key in racks if sales(real)[key].fabric} == {True}
 
 
 def test_one_accelerator_is_refused_only_where_an_order_starts_higher(real: Catalogue) -> None:
@@ -112,14 +112,14 @@ def test_how_much_at_once_is_known_of_every_kind(real: Catalogue) -> None:
             assert value.kind == "assumption"
             assert value.low is not None
             assert value.high is not None
-    published = [key for key in real.offers if not sale(real, key).most.assumed]
+    published = [key for key in real.offers if not sales(real)[key].most.assumed]
     assert len(published) > 25
 
 
 def test_a_country_lies_where_the_offers_in_it_lie(real: Catalogue) -> None:
     told = 0
     for key, offer in real.offers.items():
-        areas = {real.lands[code].area for place in sale(real, key).places for code in place}
+        areas = {real.lands[code].area for place in sales(real)[key].places for code in place}
         told += bool(areas)
         assert not areas or offer.area in areas or offer.area == "anywhere", key
     assert told > 0.7 * len(real.offers)
@@ -176,7 +176,7 @@ MOVED = {"runpod/RTX-PRO-6000-96GB/1x/global/on_demand/community-cloud-max-q-edi
 
 def test_the_frozen_offers_are_of_the_same_things(real: Catalogue, frozen: Catalogue) -> None:
     for key in frozen.offers.keys() - MOVED:
-        then, now = sale(frozen, key), sale(real, key)  # sizes follow from what else a seller lists today
+        then, now = sales(frozen)[key], sales(real)[key]  # sizes follow from what else a seller lists today
         assert (then.fabric, then.places, then.provider_country) == (now.fabric, now.places, now.provider_country), key
 
 

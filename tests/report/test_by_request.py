@@ -35,4 +35,4 @@ def test_all_of_it_at_list_prices(model: str, requests_per_s: float) -> None:
 
 
 def test_a_network_that_nobody_is_known_to_sell_is_said() -> None:
-    assert "no price by the picture or the minute is on record" in sentences("SD3.5-Large-8B", 1.0)
+    assert "no price by the picture is on record" in sentences("SD3.5-Large-8B", 1.0)

@@ -37,7 +37,7 @@ from pricing.choices import Purchase
 from pricing.market.band import OrderBand
 from pricing.market.sellers import band_of
 from pricing.market.sellers import listed as listed_offers
-from pricing.orderable import ANYWHERE, Order, ResidencyRequirement, is_your_price, refusal_reason, sales
+from pricing.orderable import ANYWHERE, Order, ResidencyRequirement, refusal_reason, sales
 from pricing.query import OfferFilter
 
 RESERVED: frozenset[Purchase] = frozenset(kind for kind in get_args(Purchase) if kind.startswith("reserved"))
@@ -144,7 +144,7 @@ def _undominated(catalogue: Catalogue, accelerator: str, purchases: frozenset[st
         figures = (
             each and each.newest.typical for each in (offer.least_at_once, offer.most_at_once, offer.fabric_gb_s)
         )
-        kept.setdefault((*terms, *figures, days, is_your_price(catalogue, key) and key), key)
+        kept.setdefault((*terms, *figures, days, sales(catalogue)[key].is_your_price and key), key)
     return tuple(kept.values())
 
 
@@ -187,10 +187,10 @@ def _placed(
     catalogue, kept = setting.catalogue, setting.offers.market
     if not keys or order is None:
         return next(iter(keys), None), kept
-    quote = next((key for key in keys if is_your_price(catalogue, key)), None)
+    quote = next((key for key in keys if sales(catalogue)[key].is_your_price), None)
     if quote is not None and estimated_prices(setting, (quote,)).typical[0] <= order.band.typical:
         return quote, kept
-    named = next((key for key in keys if not is_your_price(catalogue, key)), keys[0])
+    named = next((key for key in keys if not sales(catalogue)[key].is_your_price), keys[0])
     return named, (*kept, order.at(named))
 
 
@@ -237,7 +237,7 @@ def _reserved(setting: PlanContext, eligible: _ByPurchase) -> ChosenOffers:
             keys = (named, *(key for key in keys if key != named and catalogue_offers[key].provider == seller))
         else:
             offers = _with_contracts(setting, eligible)
-            keys = tuple(key for key in keys if is_your_price(setting.catalogue, key))
+            keys = tuple(key for key in keys if sales(setting.catalogue)[key].is_your_price)
     context = setting.with_offers(offers)
     terms = reservation_terms(context, keys)
     steps = reserve.at_end == "cheapest" and right_size(setting) is None
@@ -355,7 +355,7 @@ def hired(  # noqa: PLR0913 - a question of as many parts
         list_usd_per_accelerator_hour=float("nan") if figure is None else figure.newest.typical,
         accelerators_per_machine=offer.accelerators_per_instance, price=among.prices.at(at),
         checked=None if figure is None else figure.checked,
-        band=None if is_your_price(catalogue, key) else _named_band(band, offer.provider),
+        band=None if sales(catalogue)[key].is_your_price else _named_band(band, offer.provider),
     )  # fmt: skip
 
 

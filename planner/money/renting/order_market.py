@@ -22,7 +22,7 @@ from pricing.caching import cached
 from pricing.market.band import OrderBand, OrderRequest
 from pricing.market.depth import DAY_MONTHS, Depth, Purchase, count_with_chance
 from pricing.market.sellers import band_of, chip_age, largest_order, sellers_for
-from pricing.orderable import OfferCapacity, is_your_price, sales
+from pricing.orderable import OfferCapacity, sales
 
 # Where, between the 10th percentile (-1) and the 90th (1), lies the number that can be rented at once.
 RENTAL_DEPTH = "rental_depth_position"
@@ -205,7 +205,7 @@ def placeable(
 
 def at_market(catalogue: Catalogue, prices: PriceEstimates, bands: Sequence[OrderBand | None]) -> PriceEstimates:
     """Return the prices that orders pay at offers: each its band's, that of a quote of yours its own."""
-    paid = [None if is_your_price(catalogue, key) else band for key, band in zip(prices.keys, bands, strict=True)]
+    paid = [None if sales(catalogue)[key].is_your_price else band for key, band in zip(prices.keys, bands, strict=True)]
 
     def ends(end: Case) -> NDArray[np.float64]:
         believed = getattr(prices, end).tolist()

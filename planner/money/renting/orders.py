@@ -31,7 +31,7 @@ from pricing.orderable import (
     eu,
     joins,
     refusal_reason,
-    sale,
+    sales,
 )
 from pricing.quotes import DiscountQuote, OfferQuote, Quotes, with_quotes
 from pricing.quotes.records import user_record_id
@@ -140,20 +140,20 @@ def nobody(setting: PlanContext, keys: Sequence[str], order: Order, buying: str)
     local = [key for key in keys if refusal_reason(catalogue, key, replace(order, accelerators=1, together=1)) is None]
     if not local:
         return _elsewhere(setting, keys, anywhere, f"{label} {buying}")
-    joined = [key for key in local if joins(sale(catalogue, key), order.together)]
+    joined = [key for key in local if joins(sales(catalogue)[key], order.together)]
     if not joined:
-        best = max(local, key=lambda key: (sale(catalogue, key).reach, key))
+        best = max(local, key=lambda key: (sales(catalogue)[key].reach, key))
         return (
             f"no known seller here joins {order.together:,} {label} {buying} in one job: the largest is "
-            f"{_number(sale(catalogue, best).reach)}, of {_seller(catalogue, best)}. Smaller jobs, or your quote, "
+            f"{_number(sales(catalogue)[best].reach)}, of {_seller(catalogue, best)}. Smaller jobs, or your quote, "
             "would do"
         )
     most: dict[str, Capacity] = {}
     for key in joined:
-        provider, its = catalogue.offers[key].provider, sale(catalogue, key).most
+        provider, its = catalogue.offers[key].provider, sales(catalogue)[key].most
         most[provider] = max(most.get(provider, its), its)
-    best = max(joined, key=lambda key: (sale(catalogue, key).most, key))
-    largest = _number(sale(catalogue, best).most)
+    best = max(joined, key=lambda key: (sales(catalogue)[key].most, key))
+    largest = _number(sales(catalogue)[best].most)
     every = f", all {len(most)} sellers together {_number(*most.values())}" if len(most) > 1 else ""
     return (
         f"no known seller here has {order.accelerators:,} {label} {buying} at once: {_seller(catalogue, best)} has "
@@ -175,11 +175,11 @@ def _elsewhere(setting: PlanContext, keys: Sequence[str], anywhere: Order, what:
     catalogue = setting.catalogue
 
     def codes(key: str) -> list[str]:
-        return [code for place in sale(catalogue, key).places if len(place) == 1 for code in place]
+        return [code for place in sales(catalogue)[key].places if len(place) == 1 for code in place]
 
     can = [key for key in keys if refusal_reason(catalogue, key, anywhere) is None]
     places = sorted({catalogue.lands[code].label for key in can for code in codes(key)})
-    silent = sum(not sale(catalogue, key).places for key in can)
+    silent = sum(not sales(catalogue)[key].places for key in can)
     listed = ", ".join(places[:_MOST_PLACES])
     if len(places) > _MOST_PLACES:
         listed += f" and {count(len(places) - _MOST_PLACES, 'more country', 'more countries')}"

@@ -33,7 +33,7 @@ from planner.scenario.ways import Way
 from planner.study.uncertainty.futures import Futures, guarantee_value
 from pricing.market.depth import DAY_MONTHS, Purchase
 from pricing.market.sellers import band_of
-from pricing.orderable import NVLINK_DOMAIN, ResidencyRequirement, bloc_members, sale
+from pricing.orderable import NVLINK_DOMAIN, ResidencyRequirement, bloc_members, sales
 from pricing.stale import OLDEST_DAYS
 
 HEAD = "Old figures in this answer"
@@ -194,7 +194,7 @@ def _whole_machines(option: Option) -> str:
 
 def _local_price(setting: PlanContext, key: str, quote: MarketPrice, buying: Purchase) -> Iterator[str]:
     """Yield where the price holds, and what the order pays in the place of the work and where no place binds it."""
-    catalogue, scenario, places = setting.catalogue, setting.scenario, sale(setting.catalogue, key).places
+    catalogue, scenario, places = setting.catalogue, setting.scenario, sales(setting.catalogue)[key].places
     country, stay = site_country(catalogue, scenario.site) or scenario.site, busiest_order(setting).stay
     here, is_limited = bloc_members(catalogue, country), bool(stay.countries or stay.areas)
     is_near = scenario.residency == "near" and not scenario.stay_in
@@ -239,7 +239,7 @@ def _market_text(quote: MarketPrice, seller: str, buying: str, *, by_contract: b
 def _capacity_warnings(plan: Plan, key: str, seller: str) -> Iterator[str]:
     """Yield that the rack is larger than needed, that the capacity is assumed, that orders need a request."""
     catalogue, needed = plan.setting.catalogue, int(plan.setting.demand.all.peak_accelerators)
-    unit, rack = sale(catalogue, key), int(catalogue.facts[NVLINK_DOMAIN].figure.newest.typical)
+    unit, rack = sales(catalogue)[key], int(catalogue.facts[NVLINK_DOMAIN].figure.newest.typical)
     if unit.fabric == "nvlink_domain" and needed < rack:
         size = f"parts of {min(unit.sizes)}" if min(unit.sizes) < rack else "whole racks only"
         yours = words.count(needed, "is yours", "are yours")

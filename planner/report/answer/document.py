@@ -32,7 +32,7 @@ from planner.report.speed.training_words import hours_to_train
 from planner.study.buy_or_wait import BuyOrWaitFutures, BuyOrWaitUnavailable, Waiting
 from planner.study.measures import EMISSIONS, MEASURES, OptionResult, results_of
 from planner.study.uncertainty.futures import Futures, PercentileBand
-from pricing.orderable import sale
+from pricing.orderable import sales
 
 
 def comparison_json(plans: Sequence[PlanReport]) -> dict[str, Any]:
@@ -198,7 +198,7 @@ def _offer(plan: Plan, way: EvaluatedOption) -> schema.OfferSchema | None:
     figure, worth, sold = (
         offer.usd_per_accelerator_hour,
         estimated_prices(plan.setting, (key,)).at(0),
-        sale(catalogue, key),
+        sales(catalogue)[key],
     )
     return schema.OfferSchema(
         id=key,

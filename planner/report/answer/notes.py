@@ -134,8 +134,7 @@ def unhosted_sentences(plan: Plan) -> Iterator[str]:
     text = f"By the token nobody on record sells {model.label}"
     if not is_read and model.modality != "text":
         fact = catalogue.facts.get(f"request-usd-{task.model.lower()}")
-        none = f"{text}, and no price by the picture or the minute is on record."
-        yield none if fact is None else _sold_by_request_text(fact, requests)
+        yield _sold_by_request_text(fact, requests) if fact else f"{text}, and no price by the picture is on record."
         return
     miss = {
         key: 0.0 if is_read else abs(math.log(catalogue.models[price.model].params_b / model.params_b))
@@ -148,8 +147,10 @@ def unhosted_sentences(plan: Plan) -> Iterator[str]:
 
 def _sold_by_request_text(price: Fact, requests: float) -> str:
     low, usd, high = (words.usd(figure_end(price.figure, case) * requests) for case in CASES)
-    when = f"list prices read in {price.figure.checked:%B %Y}"
-    return f"Sellers do all of it by the request for about {usd} ({low} to {high}): {price.label}, at {when}."
+    return (
+        f"Sellers do all of it by the request for about {usd} ({low} to {high}): {price.label}, at list prices read in "
+        f"{price.figure.checked:%B %Y}."
+    )
 
 
 def quote_sentences(setting: PlanContext) -> Iterator[str]:

@@ -14,7 +14,7 @@ from pricing import Catalogue, Figure, UnknownNameError
 from pricing import names as naming
 from pricing.belief import in_their_markets
 from pricing.electricity import FIELDS, electricity
-from pricing.orderable import sale
+from pricing.orderable import sales
 from pricing.query import OfferFilter, find
 from pricing.stale import limit_days
 
@@ -95,13 +95,13 @@ def accelerator_context(catalogue: Catalogue, key: str, day: date) -> Iterator[F
 def provider_context(catalogue: Catalogue, key: str, day: date) -> Iterator[FactRow]:
     """Yield what a provider sells, in which sizes and how many at once; its offers by accelerator and purchase."""
     offers = {id_: offer for id_, offer in catalogue.offers.items() if offer.provider == key}
-    sales = [sale(catalogue, id_) for id_ in offers]
-    if sales:
-        most = max(capacity.most for capacity in sales)
+    sold = [sales(catalogue)[id_] for id_ in offers]
+    if sold:
+        most = max(capacity.most for capacity in sold)
         basis = "assumed: usual for sellers of its kind; it publishes none" if most.assumed else "published"
-        yield FactRow("Scale", "sold as", words.listed(sorted({capacity.kind for capacity in sales})))
-        sizes = sorted({size for capacity in sales for size in capacity.sizes})
-        boards = _BOARDS if any(capacity.sizes_assumed for capacity in sales) else None
+        yield FactRow("Scale", "sold as", words.listed(sorted({capacity.kind for capacity in sold})))
+        sizes = sorted({size for capacity in sold for size in capacity.sizes})
+        boards = _BOARDS if any(capacity.sizes_assumed for capacity in sold) else None
         yield FactRow("Scale", "sizes of machines", ", ".join(f"{size:,}" for size in sizes), note=boards)
         kind = "assumption" if most.assumed else None
         yield FactRow("Scale", "most at once", most.accelerators, "accelerators", kind=kind, note=basis)

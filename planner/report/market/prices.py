@@ -16,7 +16,7 @@ from pricing.market.band import OrderBand
 from pricing.market.depth import DAY_MONTHS
 from pricing.market.depth import Purchase as Buying
 from pricing.market.sellers import TERM_MONTHS, band_of
-from pricing.orderable import Order, at_once, free_accelerators, places_in, run_coordinates, sale
+from pricing.orderable import Order, at_once, free_accelerators, places_in, run_coordinates, sales
 from pricing.query import freshness, price, trust
 from pricing.records import Offer
 
@@ -64,7 +64,7 @@ def region_words(catalogue: Catalogue, key: str, areas: frozenset[str]) -> str:
 
 
 def _row(catalogue: Catalogue, key: str, estimate: PriceEstimate, day: date) -> dict[str, Any]:
-    offer, capacity, most = catalogue.offers[key], sale(catalogue, key), at_once(catalogue, key, day)
+    offer, capacity, most = catalogue.offers[key], sales(catalogue)[key], at_once(catalogue, key, day)
     figure = offer.usd_per_accelerator_hour
     row: dict[str, Any] = {
         "id": key,

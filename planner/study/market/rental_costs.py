@@ -36,7 +36,7 @@ from pricing.belief import PriceEstimates, believed
 from pricing.market.band import OrderBand
 from pricing.market.depth import DAY_MONTHS, Purchase
 from pricing.market.sellers import band_of, listed
-from pricing.orderable import Order, is_your_price, refusal_reason
+from pricing.orderable import Order, refusal_reason, sales
 
 Array = NDArray[np.float64]
 
@@ -200,8 +200,8 @@ def _of_kind(
     sellers = {catalogue.offers[prices.keys[row]].provider for row in own}
     others = (row for row in group if catalogue.offers[prices.keys[row]].purchase == "on_demand" and row not in own)
     return own + [
-        row for row in others
-        if not is_your_price(catalogue, prices.keys[row]) and catalogue.offers[prices.keys[row]].provider not in sellers
+        row for row, key in ((row, prices.keys[row]) for row in others)
+        if not sales(catalogue)[key].is_your_price and catalogue.offers[key].provider not in sellers
     ]  # fmt: skip
 
 

@@ -236,7 +236,7 @@ def _add_month(values: dict[str, Any], notes: list[str]) -> None:
     if {"texts", "all_audio"} & values.keys() and not timed & values.keys():
         is_once = bool({"one_time", "all_audio", "text_encoder"} & values.keys())
         values["stray"] = HOURS_PER_MONTH
-        values |= {"length": HOURS_PER_MONTH} if is_once else {}
+        values |= {"length": HOURS_PER_MONTH, **({} if "no_spot" in values else {"spot": True})} if is_once else {}
         notes.append(WORDS["said"]["once" if "one_time" in values else "sound_once" if is_once else "each_month"])
 
 

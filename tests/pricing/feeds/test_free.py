@@ -21,7 +21,7 @@ from pricing.feeds.registry import published_feed
 from pricing.feeds.sources import feeds
 from pricing.feeds.store import PriorPrices
 from pricing.market.sellers import sellers
-from pricing.orderable import Capacity, at_once, free_accelerators, sale
+from pricing.orderable import Capacity, at_once, free_accelerators, sales
 from tests.pricing.feeds.made import BRISK, DAY, HOST, row, source
 from tests.pricing.feeds.replay import raw
 from tests.pricing.feeds.server import Answer, Server
@@ -85,7 +85,7 @@ def test_a_count_is_forgotten_with_the_day(free: Callable[..., Catalogue]) -> No
     catalogue, later = free(5), DAY + timedelta(days=2)
     assert free_accelerators(catalogue.offers[H100], DAY + timedelta(days=1)) == 5
     assert free_accelerators(catalogue.offers[H100], later) is None
-    assert at_once(catalogue, H100, later) == sale(catalogue, H100).most
+    assert at_once(catalogue, H100, later) == sales(catalogue)[H100].most
     assert depth_of(catalogue, later) is None
 
 
