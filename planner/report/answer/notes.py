@@ -147,10 +147,8 @@ def unhosted_sentences(plan: Plan) -> Iterator[str]:
 
 def _sold_by_request_text(price: Fact, requests: float) -> str:
     low, usd, high = (words.usd(figure_end(price.figure, case) * requests) for case in CASES)
-    return (
-        f"Sellers do all of it by the request for about {usd} ({low} to {high}): {price.label}, at list prices read in "
-        f"{price.figure.checked:%B %Y}."
-    )
+    return (f"Sellers do all of it by the request for about {usd} ({low} to {high}): {price.label}, at list prices "
+        f"read in {price.figure.checked:%B %Y}.")  # fmt: skip
 
 
 def quote_sentences(setting: PlanContext) -> Iterator[str]:
