@@ -158,7 +158,8 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     """Build the same fleet as bought, but leased."""
     scenario, lease = setting.scenario, setting.scenario.lease
     what = ["machine to a home"] * (place_key(setting) == "home") + ["used machine"] * (scenario.own.channel == "used")
-    what += ["card for players"] * setting.catalogue.accelerators[scenario.accelerator].consumer
+    chip = setting.catalogue.accelerators.get(scenario.accelerator)
+    what += ["card for players"] * bool(chip and chip.consumer)
     if what and lease == Lease() and "lease" not in scenario.ways:
         return Unavailable(f"no known lessor leases a {what[0]}: a quote goes under lease.usd_per_month")
     years = setting.tried.get("lease_years", lease.years)
@@ -177,8 +178,10 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
 def _lines(setting: PlanContext, terms: LeaseTerms, part: Ownership) -> tuple[Line, ...]:
     add_lease_terms(setting, part.sheet, part.holding, terms)
     payments = payment_lines(setting, part.sheet, part.holding, terms, part.paid)
-    sale = part.resale_lines if terms.buys_at_end else ()
-    return (*payments, *part.setup_lines, *part.operating_lines, *part.sold_hours_lines, *part.exit_lines, *sale)
+    return (
+        *payments, *part.setup_lines, *part.operating_lines, *part.sold_hours_lines, *part.exit_lines,
+        *(part.resale_lines if terms.buys_at_end else ()),
+    )  # fmt: skip
 
 
 WAY = OptionSpec(
