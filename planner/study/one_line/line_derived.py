@@ -68,6 +68,7 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("rent", {"node_rent", "gpus"}, lambda of: round(
         of["node_rent"] / min(machine_size(of.get("chip", "")), of["gpus"]), 3)),
     ("rent", {"machine_rent", "gpus"}, lambda of: round(of["machine_rent"] / of["gpus"], 3)),
+    ("rent", {"month_rent", "gpus"}, lambda of: round(of.pop("month_rent") / of["gpus"] / HOURS_PER_MONTH, 3)),
     ("no_lease", {"day"}, lambda of: bool(of.get("price", of.get("server"))) and not {*WORDS["not_alone"]} & of.keys()),
     ("offered", {"rent", "paid_rent", "gpus"}, lambda of: of.pop("paid_rent")),
     ("offered", {"cheaper", "paid_rent", "gpus"}, lambda of: of.pop("paid_rent")),
@@ -109,10 +110,9 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("pictures", {"rps", "of_volumes"}, lambda of: of.pop("rps") * (
         _WINDOWS_OF_STUDY if "3D" in of.get("model", "3D") else _SLICES_OF_STUDY)),
     ("pictures", {"rps", "of_slides"}, lambda of: of.pop("rps") * _TILES_OF_SLIDE),
-    ("rps", {"pictures"}, lambda of: of["pictures"]),
     ("each_hours", {"team", "busy", "of_artists"}, lambda of: of["busy"] if "rps" in of else of.pop("busy")),
-    ("place", {"space_month"}, lambda of: "colocation"), ("has_parts", {"parts_asked"}, lambda of: True),
-    ("of_clips", {"speech", "rps"}, lambda of: True), ("has_clips", {"of_clips"}, lambda of: True),
+    ("rps", {"pictures"}, lambda of: of["pictures"]), ("place", {"space_month"}, lambda of: "colocation"),
+    ("has_parts", {"parts_asked"}, lambda of: True), ("of_clips", {"speech", "rps"}, lambda of: True),
     ("busy", {"every", "due", "token_rate"}, lambda of: min(of.pop("due") * of["every"] / HOURS_PER_MONTH, 1.0)),
     ("busy_by_the_hour", {"every", "busy", "token_rate"}, lambda of: True),
     ("rps", {"token_rate", "busy_by_the_hour"}, lambda of: of["token_rate"] * (
@@ -125,7 +125,7 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("ends_growth", {"grows_to", "gpus", "growth"}, lambda of: math.ceil(
         MONTHS_PER_YEAR * math.log(of["grows_to"] / of["gpus"]) / math.log1p(of["growth"]))),
     ("growth", {"growth_each"}, lambda of: min(of["growth_each"], MOST_GROWTH)),
-    ("evenly_to", {"grows_to"}, lambda of: of["grows_to"]),
+    ("evenly_to", {"grows_to"}, lambda of: of["grows_to"]), ("has_clips", {"of_clips"}, lambda of: True),
     ("growth", {"evenly_to", "gpus"}, lambda of: min((of["grows_to"] / of["gpus"]) ** (
         HOURS_PER_YEAR / of.get("length", of.get("due", Scenario().years * HOURS_PER_YEAR))) - 1, MOST_GROWTH)),
     ("lasts", {"written_off"}, lambda of: of["written_off"] * HOURS_PER_YEAR),

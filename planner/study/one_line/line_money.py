@@ -141,12 +141,12 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("quote" if has_gpus else "budget", not per and usd > _LEAST_OF_ONE_GPU
             and "budget" not in words[match.start() :] and "quote" in roles),
         ("cash", not per and (PATTERNS["cash"].search(before) or match.groupdict().get("verb", "").startswith("cash"))),
-        ("budget", is_most and not is_each),
-        ("bill", by_token and pays),
+        ("budget", is_most and not is_each), ("bill", by_token and pays),
         ("kwh", not per and usd < _LEAST_AN_HOUR and re.search(r" at $", before) and re.search(
             r"own |our |data ?cent|colo|basement|office", before)),
         ("bill", per.startswith("mo") and re.search(r"(?<![a-z])(?:now|currently|today)(?![a-z])[^.;]*$", before)
             and "budget" not in words),
+        ("month_rent", has_gpus and per.startswith("mo") and PATTERNS["rent_of_all"].search(before)),
         ("small_sum", not per and usd < _LEAST_AN_HOUR and "budget" not in line and "before" in match.re.groupindex),
         ("paid_rent" if "paid_now" in roles else "rent", not per and usd < MOST_AN_HOUR and (
             "budget" not in before) and ("before" in match.re.groupindex or match.re is PATTERNS["bare_rate"])),

@@ -56,7 +56,7 @@ from pricing.exchange import rates
 from pricing.formulas import printable
 from pricing.meant import Meant
 
-LONGEST = 300
+LONGEST = 600
 _MOST_BUDGET = 1e11  # dollars: more than all that makers ship in a year
 _MOST_OF_EACH = {"in": 16e6, "out": 1e6}  # tokens of a request: more are those of a month
 _ALWAYS = (("busy", 1.0), ("every", 1.0))
