@@ -39,7 +39,7 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
 
 WAY = OptionSpec(
     key="barter",
-    place=18,
+    place=19,
     side="rent",
     build=build,
     name="Barter",

@@ -131,6 +131,8 @@ def every_way() -> Iterator[Scenario]:
     yield Scenario.model_validate({"work": (service,)})
     small = {"serve": {"model": "Llama-3.1-8B", "requests_per_s": 0.05}}
     yield Scenario.model_validate({"accelerator": "L40S-48GB", "work": (small,)})
+    pictures = {"serve": {"model": "FLUX.1-dev", "requests_per_s": 0.01}}
+    yield Scenario.model_validate({"accelerator": "L40S-48GB", "work": (pictures,)})
     room = OwnInputs(place="own_room", refresh_years=1.0, resale_month=30, usd_per_accelerator_year_of_software=100.0)
     sums = OwnInputs(capex_usd=1e5, running_usd_per_month=1e3)
     yield Scenario.model_validate({**ways, "own": room, "terms": FinancialTerms(rent_by_year=(1.0, 0.9))})

@@ -18,7 +18,7 @@ from planner.money.capital import CapitalCost, capital_cost
 from planner.money.demand.lost_time import RATE, LostHours, LostTime, lost_time_by_work
 from planner.money.demand.stream import Demand, demand
 from planner.money.formula import Num, OrderStack
-from planner.money.ledger import YOUR_INPUT, InputSheet, Origin, Tried, judged
+from planner.money.ledger import COMPUTED, CONVENTION, YOUR_INPUT, InputSheet, Origin, Tried, judged
 from planner.money.row_sums import MonthSums
 from planner.money.timeline import Timeline, cached_timeline
 from planner.scenario.base import MONTHS_PER_YEAR
@@ -247,6 +247,14 @@ class PlanContext:
     def input_sheet(self) -> InputSheet:
         """An empty sheet for the inputs of one ledger."""
         return InputSheet(self.catalogue, self.tried, typed=self.scenario.typed, stack=self.order_stack)
+
+    def work_sheet(self) -> InputSheet:
+        """A sheet with the months of the plan, their hours, and how much of the usual work each of them has."""
+        sheet = self.input_sheet()
+        sheet.add_all(self.timeline.flags)
+        sheet.add("hours_per_month", self.terms.hours_per_month, "hours", CONVENTION)
+        sheet.add("work_level", self.demand.work_level, "times the usual work", COMPUTED)
+        return sheet
 
     @cached_property
     def row_axes(self) -> int:

@@ -46,7 +46,7 @@ ALL = known(
     )
 )
 # Their prices are none of the catalogue, and only a service of one model buys them: test_rivals has them.
-OF_A_SERVICE = ("serverless", "processors", "desk")
+OF_A_SERVICE = ("serverless", "processors", "desk", "by_request")
 OPERATIONS: dict[str, Any] = {"min": np.minimum, "max": np.maximum, "ceil": np.ceil, "where": np.where}
 
 

@@ -93,8 +93,7 @@ class Answer:
     @cached_property
     def break_evens(self) -> tuple[BreakEven, ...]:
         """The break-even of every input; none where there are no two options to compare."""
-        solved = map(self.break_even, NAMES)
-        return tuple(result for result in solved if result is not None)
+        return tuple(result for result in map(self.break_even, NAMES) if result is not None)
 
     def break_even(self, name: str) -> BreakEven | None:
         """Return the value of one input at which both of the pair cost the same."""

@@ -1,7 +1,7 @@
 """The bill: what is paid now for the work, by the token or by contract, and goes on with it."""
 
 from planner.money.inflation import deflate_lines
-from planner.money.ledger import COMPUTED, YOUR_INPUT
+from planner.money.ledger import YOUR_INPUT
 from planner.money.option import ChartStyle, OptionLedger, OptionSpec, Unavailable
 from planner.money.setting import PlanContext
 from planner.money.timeline import PLAN
@@ -15,9 +15,7 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     bill = setting.scenario.bill
     if bill is None:
         return Unavailable(NO_BILL)
-    put = setting.input_sheet()
-    put.add_all(setting.timeline.flags)
-    put.add("work_level", setting.demand.work_level, "times the usual work", COMPUTED)
+    put = setting.work_sheet()
     put.add("bill_usd_per_month", bill.usd_per_month, "USD a month", YOUR_INPUT)
     price = setting.catalogue.hosted.get(bill.price or "")
     name = bill.label or (f"{price.label} of {price.vendor}" if price else "your present service")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from planner.money.inflation import deflate_lines
-from planner.money.ledger import COMPUTED, CONVENTION, InputSheet, Line, Origin, judged
+from planner.money.ledger import InputSheet, Line, Origin, judged
 from planner.money.option import ChartStyle, OptionLedger, OptionSpec, Unavailable
 from planner.money.owning.machine import machine
 from planner.money.owning.machine_price import PROCESS
@@ -49,7 +49,7 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     return OptionLedger(
         title=f"Buy {desk.label} for a desk",
         what=desk.label,
-        lines=_bought(setting.input_sheet(), setting, desk),
+        lines=_bought(setting.work_sheet(), setting, desk),
         useful_hours=setting.demand.all.busy_hours,
         accelerators=1.0,
         warnings=(f"{desk.label} carries the peak by what was measured on machines of its kind: try it first",),
@@ -58,7 +58,6 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
 
 
 def _bought(sheet: InputSheet, setting: PlanContext, desk: _DeskMachine) -> tuple[Line, ...]:
-    sheet.add_all(setting.timeline.flags)
     origin = Origin(desk.label, "derived", note="its newest price and draw in the catalogue")
     price = electricity(setting.catalogue, setting.scenario.site, "household")
     high, left, low = desk.left
@@ -69,8 +68,6 @@ def _bought(sheet: InputSheet, setting: PlanContext, desk: _DeskMachine) -> tupl
     sheet.add("desk_kw", desk.busy_w / 1_000, "kW", origin)
     sheet.add("desk_usd_per_kwh", 0.0 if price is None else price.figure.newest.typical, "USD/kWh",
               judged("the price of a household at the site"))  # fmt: skip
-    sheet.add("hours_per_month", setting.terms.hours_per_month, "hours", CONVENTION)
-    sheet.add("runs", setting.timeline.runs, "share of each month", COMPUTED)
     power = sheet.line(
         "Electricity, as if always at work", "power", "desk_kw * hours_per_month * desk_usd_per_kwh * runs"
     )

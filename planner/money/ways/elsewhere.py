@@ -23,18 +23,8 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
 
 
 WAY = OptionSpec(
-    key="elsewhere",
-    place=13,
-    side="rent",
-    build=build,
-    name="Same model, other seller",
-    verdict_text="Buy the same model elsewhere",
-    gerund="another seller of the same model",
-    result_text="with {what}",
-    purchase_text="by the token",
-    style=ChartStyle("#7c2d12", "#fdba74", "dashdot", "star"),
-    inputs="bill",
-    when_empty="left out",
-    is_billed_by_token=True,
-    has_own_card=True,
-)
+    key="elsewhere", place=13, side="rent", build=build, name="Same model, other seller",
+    verdict_text="Buy the same model elsewhere", gerund="another seller of the same model", result_text="with {what}",
+    purchase_text="by the token", style=ChartStyle("#7c2d12", "#fdba74", "dashdot", "star"), inputs="bill",
+    when_empty="left out", is_billed_by_token=True, has_own_card=True,
+)  # fmt: skip

@@ -22,17 +22,15 @@ _ADAPTERS = "Your LoRA adapters are served at the base model's price, as a list 
 
 def build(setting: PlanContext) -> OptionLedger | Unavailable:
     """Build all work done by purchased tokens. Their number grows and has seasons as the work has."""
-    adapters = setting.resolved is not None and setting.resolved.hosts_adapters
-    notes = (_ADAPTERS,) if adapters else ()
+    notes = (_ADAPTERS,) if setting.resolved is not None and setting.resolved.hosts_adapters else ()
     return _token_ledger(setting, setting.scenario.hosted, "Pay by the token", *notes)
 
 
 def priced_tokens(setting: PlanContext, price: str, title: str, *notes: str) -> OptionLedger | Unavailable:
     """Build all work by the tokens of the plan, at another price of the catalogue."""
-    own_prices = {"usd_per_million_input_tokens": None, "usd_per_million_output_tokens": None}
+    at_price = {"price": price, "usd_per_million_input_tokens": None, "usd_per_million_output_tokens": None}
     hosted = setting.scenario.hosted
-    at_price = hosted and hosted.model_copy(update={"price": price, **own_prices})
-    return _token_ledger(setting, at_price, title, *notes)
+    return _token_ledger(setting, hosted and hosted.model_copy(update=at_price), title, *notes)
 
 
 def _token_ledger(
@@ -70,8 +68,7 @@ def token_lines(
     price = _price(setting, hosted)
     if isinstance(price, Unavailable):
         return price
-    put = setting.input_sheet()
-    put.add_all(setting.timeline.flags)
+    put = setting.work_sheet()
     if when is not None:
         put.add("runs", when, "share of each month", PLAN)
     put.add("work_level", work_level, "times the usual work", COMPUTED)
@@ -79,7 +76,7 @@ def token_lines(
         tokens, usd = f"million_{name}_tokens_per_month", f"usd_per_million_{name}_tokens"
         put.add(tokens, getattr(hosted, tokens), "million tokens a month", YOUR_INPUT)
         figure = None if price is None else getattr(price, f"{name}_usd_per_mtoken")
-        _add_token_price(put, usd, figure, getattr(hosted, usd), setting.day)
+        add_hosted_price(put, usd, figure, getattr(hosted, usd), setting.day)
     return deflate_lines(
         setting,
         tuple(
@@ -110,8 +107,8 @@ def _price(setting: PlanContext, hosted: HostedModelInputs) -> HostedPrice | Una
     return Unavailable(f"what does a million tokens cost? name a hosted.price of the catalogue, or enter {lacking}")
 
 
-def _add_token_price(put: InputSheet, name: str, figure: Figure | None, yours: float | None, day: date) -> None:
-    """Add a price by the token: yours, or what a published one is worth on the day of the plan."""
+def add_hosted_price(put: InputSheet, name: str, figure: Figure | None, yours: float | None, day: date) -> None:
+    """Add a price by the token or the request: yours, or what a published one is worth on the day of the plan."""
     put.figure(name, figure, UNIT, yours)
     if yours is not None or figure is None or name in put.tried:
         return

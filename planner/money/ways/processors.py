@@ -3,7 +3,7 @@
 import math
 
 from planner.money.inflation import deflate_lines
-from planner.money.ledger import COMPUTED, CONVENTION, Origin
+from planner.money.ledger import COMPUTED, Origin
 from planner.money.option import ChartStyle, OptionLedger, OptionSpec, Unavailable
 from planner.money.setting import PlanContext
 from planner.scenario.scenario import ANY_ACCELERATOR
@@ -22,12 +22,9 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     if isinstance(servers, Unavailable):
         return servers
     count, price = servers
-    sheet = setting.input_sheet()
-    sheet.add_all(setting.timeline.flags)
+    sheet = setting.work_sheet()
     origin = Origin(price.machine, "list_price", url=price.url, note=f"read {price.day}")
-    sheet.add("hours_per_month", setting.terms.hours_per_month, "hours", CONVENTION)
     sheet.add("processor_servers", count, "servers", COMPUTED)
-    sheet.add("work_level", setting.demand.work_level, "times the usual work", COMPUTED)
     sheet.add("usd_per_processor_server_hour", price.usd_per_hour, "USD an hour", origin)
     how = "ceil(processor_servers * work_level) * hours_per_month * usd_per_processor_server_hour * runs"
     return OptionLedger(
@@ -57,16 +54,8 @@ def _servers(setting: PlanContext) -> tuple[float, ProcessorPrice] | Unavailable
 
 
 WAY = OptionSpec(
-    key="processors",
-    place=16,
-    side="rent",
-    build=build,
-    name="Processors, no GPU",
-    verdict_text="Rent processors, no GPU",
-    gerund="renting processors",
-    result_text="on processors of {what}",
-    purchase_text="processors without a GPU",
-    style=ChartStyle("#0e7490", "#67e8f9", "longdashdot", "pentagon"),
-    inputs="rent",
-    filled_by_service=True,
-)
+    key="processors", place=16, side="rent", build=build, name="Processors, no GPU",
+    verdict_text="Rent processors, no GPU", gerund="renting processors", result_text="on processors of {what}",
+    purchase_text="processors without a GPU", style=ChartStyle("#0e7490", "#67e8f9", "longdashdot", "pentagon"),
+    inputs="rent", filled_by_service=True,
+)  # fmt: skip

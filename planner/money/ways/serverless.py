@@ -3,7 +3,7 @@
 import math
 
 from planner.money.inflation import deflate_lines
-from planner.money.ledger import COMPUTED, CONVENTION, YOUR_INPUT, InputSheet, Origin, judged
+from planner.money.ledger import COMPUTED, YOUR_INPUT, InputSheet, Origin, judged
 from planner.money.option import ChartStyle, OptionLedger, OptionSpec, Unavailable
 from planner.money.setting import PlanContext
 from planner.scenario.task import ServingTask
@@ -15,6 +15,7 @@ _USUAL_REQUEST_S = 10.0  # where no latency is predicted
 _WAITS = judged("measured by sellers and users of several: pricing/market/rivals.yaml")
 # Awake while a request runs or ended a short while ago: requests come at random. 0.36788 is 1/e.
 _ASLEEP = "0.36788 ** (requests_per_s * (request_s + sleeps_after_s))"
+_SECOND_USD = "accelerators_per_replica * 3600 * hours_per_month * usd_per_second * work_level * runs"
 _AWAKE = f"max(requests_per_s / replica_requests_per_s, 1 - {_ASLEEP} + requests_per_s * {_ASLEEP} * cold_start_s)"
 
 
@@ -28,14 +29,12 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
         label = setting.catalogue.accelerator_label(setting.scenario.accelerator)
         return Unavailable(f"no known seller here offers {label} by the second")
     (result, task), seller = service, price[3]
-    sheet = setting.input_sheet()
-    sheet.add_all(setting.timeline.flags)
+    sheet = setting.work_sheet()
     _add_service(sheet, setting, result, task)
     origin = Origin("sellers by the second", "derived", note=f"{seller} asks least; pricing/market/rivals.yaml")
     low, typical, high = price[:3]
     sheet.add("usd_per_second", typical, "USD a second", origin, (low, high))
-    usd = "accelerators_per_replica * 3600 * hours_per_month * usd_per_second * work_level * runs"
-    line = sheet.line("Seconds awake", "compute", f"({_AWAKE}) * {usd}")
+    line = sheet.line("Seconds awake", "compute", f"({_AWAKE}) * {_SECOND_USD}")
     return OptionLedger(
         title="Rent by the second, asleep when idle",
         what=f"{seller} and others",
@@ -67,8 +66,6 @@ def _add_service(sheet: InputSheet, setting: PlanContext, result: ServingResult,
     sheet.add("replica_requests_per_s", each, "requests a second of one replica", COMPUTED)
     sheet.add("request_s", _request_s(result, task), "seconds of one request", COMPUTED)
     sheet.add("accelerators_per_replica", float(result.accelerators_per_replica), "accelerators", COMPUTED)
-    sheet.add("hours_per_month", setting.terms.hours_per_month, "hours", CONVENTION)
-    sheet.add("work_level", setting.demand.work_level, "times the usual work", COMPUTED)
     for name in ("sleeps_after_s", "cold_start_s"):
         waits = getattr(rivals(), name)
         sheet.add(name, waits.typical, "seconds", _WAITS, (waits.low, waits.high))

@@ -7,9 +7,8 @@ import numpy as np
 
 from planner.money.by_token import hosted_usd_per_request
 from planner.money.carbon import KG_PER_T, EmissionRange, finite_or_none
-from planner.money.ledger import CASES, Ledger
+from planner.money.ledger import Ledger
 from planner.money.measures import discounted_ledger, monthly_discount_factors, present_usd
-from planner.money.owning.place import figure_end
 from planner.money.owning.resale import existing_ages, existing_hardware
 from planner.money.plan import Plan, hosted_residency_conflict
 from planner.money.renting.orders import busiest_order
@@ -29,7 +28,6 @@ from pricing.market.depth import DAY_MONTHS
 from pricing.market.depth import Purchase as Buying
 from pricing.market.rivals import BOARDS, alike_models, scores_text, usual_board
 from pricing.market.sellers import TERM_MONTHS, band_of
-from pricing.records import Fact
 
 
 def bill_sentences(plan: Plan, answer: Answer) -> Iterator[str]:
@@ -113,7 +111,8 @@ def unhosted_sentences(plan: Plan) -> Iterator[str]:
     """Yield why a served model is not bought by the token, and what it, or the nearest that is sold so, would cost."""
     catalogue, written = plan.setting.catalogue, plan.setting.written
     served = [(work.serve, work.last_month or written.months) for work in written.work if work.serve]
-    if len(served) != 1 or written.hosted or (model := catalogue.models.get(served[0][0].model)) is None:
+    model = catalogue.models.get(served[0][0].model) if len(served) == 1 else None
+    if model is None or written.hosted or model.modality not in ("text", "text_encoder"):
         return
     if written.ways and ("hosted" in written.ways or all(WAYS[way].owns for way in written.ways)):
         return
@@ -131,24 +130,13 @@ def unhosted_sentences(plan: Plan) -> Iterator[str]:
             why = conflict or "the plan names other options"
             yield f"By the token the cheapest, {sold(offered)}. It is left out: {why}."
         return
-    text = f"By the token nobody on record sells {model.label}"
-    if not is_read and model.modality != "text":
-        fact = catalogue.facts.get(f"request-usd-{task.model.lower()}")
-        yield _sold_by_request_text(fact, requests) if fact else f"{text}, and no price by the picture is on record."
-        return
     miss = {
         key: 0.0 if is_read else abs(math.log(catalogue.models[price.model].params_b / model.params_b))
         for key, price in catalogue.hosted.items()
         if (price.output_usd_per_mtoken is None if is_read else price.model in catalogue.models)
     }
     nearest = min(miss, key=lambda key: (miss[key], hosted_usd_per_request(catalogue, key, **tokens)))
-    yield f"{text}; the nearest, {sold(nearest)}."
-
-
-def _sold_by_request_text(price: Fact, requests: float) -> str:
-    low, usd, high = (words.usd(figure_end(price.figure, case) * requests) for case in CASES)
-    return (f"Sellers do all of it by the request for about {usd} ({low} to {high}): {price.label}, at list prices "
-        f"read in {price.figure.checked:%B %Y}.")  # fmt: skip
+    yield f"By the token nobody on record sells {model.label}; the nearest, {sold(nearest)}."
 
 
 def quote_sentences(setting: PlanContext) -> Iterator[str]:
