@@ -364,7 +364,7 @@ def by_the_token(answer: Answer, money: Money = TODAY) -> tuple[str, ...]:
     if way is None:
         return ()
     usd = way.present_usd if money == TODAY else float(way.option.ledger.total_usd)
-    return (f"By the token, {way.option.what}: {words.usd(usd)}.",)
+    return (f"{words.upper_first(WAYS[way.option.way].purchase_text)}, {way.option.what}: {words.usd(usd)}.",)
 
 
 def old_prices_label(number: int) -> str:
