@@ -206,10 +206,10 @@ def _trained(catalogue: Catalogue, job: TrainingJob, bare: Work, task: TrainingT
 
 
 def _without_model(work: Work) -> Work:
-    """The work without its model. The data of one run, where no disk is entered, are kept while it lasts."""
+    """The work without its model. The data of what is done once, where no disk is entered, are kept while it lasts."""
     runs = work.train or work.run
-    once = runs is not None and runs.runs_per_month is None and work.storage_tb is None
-    kept = work.data_kept or ("runs" if once else None)
+    once = _ends_when_done(work) if runs is None else runs.runs_per_month is None
+    kept = work.data_kept or ("runs" if once and work.storage_tb is None else None)
     return work.model_copy(update={"train": None, "serve": None, "run": None, "data_kept": kept})
 
 

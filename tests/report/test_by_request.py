@@ -69,3 +69,17 @@ def test_weights_of_your_own_are_not_sold_by_others() -> None:
     task = ServingTask(model="FLUX.1-dev", requests_per_s=0.1, own_weights=True)
     found = option(Scenario(work=(Work(serve=task),), accelerator="L40S-48GB", years=1))
     assert isinstance(found, SkippedOption)
+
+
+def test_the_data_of_what_is_done_once_are_kept_for_its_month() -> None:
+    catalogue = live_catalogue()
+    task = ServingTask(model="Whisper-large-v3", requests_per_s=0.1)
+    once = Work(serve=task, may_stop=True, last_month=1)
+    stated = once.model_copy(update={"storage_tb": 0.05})  # who says how much is kept keeps it through the plan
+    months = []
+    for work in (once, stated):
+        made = planned(catalogue, Scenario(work=(work,), accelerator="L40S-48GB", years=0.25), catalogue.day)
+        rented = next(each for each in made.options if each.way == "on_demand")
+        disk = next(line for line in rented.ledger.lines if line.part == "storage")
+        months.append(int((disk.priced_usd > 0).sum()))
+    assert months == [1, 3]
