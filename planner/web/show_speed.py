@@ -256,7 +256,9 @@ def other_work() -> None:
     """Show work that writes no tokens, on every accelerator that can run it."""
     for number, table in enumerate(state_results.other_work_tables()):
         st.header("On every accelerator that keeps up", anchor=False)
-        columns: dict[str, object] = dict.fromkeys(("Requests/s of one", words.LOW, words.HIGH), show.MONEY)
+        columns: dict[str, object] = dict.fromkeys(
+            ("Requests/h of one", words.LOW, words.HIGH), st.column_config.NumberColumn(format="localized")
+        )
         columns |= {"USD an hour then": show.CENTS, "Price checked": show.DAY}
         show.table(f"other-{number}", "", table, columns, placeholder="–", height=440, alt=_CHEAPEST_FIRST)
         show.small(_CHEAPEST_FIRST)

@@ -232,9 +232,9 @@ def accelerators_table(works: list[PricedWork]) -> Table:
     return Table.of(
         {
             "Accelerator": work.label,
-            "Requests/s of one": work.result.requests_per_s,
-            words.LOW: work.result.low,
-            words.HIGH: work.result.high,
+            "Requests/h of one": words.round_significant(work.result.requests_per_s * SECONDS_PER_HOUR),
+            words.LOW: words.round_significant(work.result.low * SECONDS_PER_HOUR),
+            words.HIGH: words.round_significant(work.result.high * SECONDS_PER_HOUR),
             "At the peak": work.result.accelerators_at_peak,
             "USD an hour then": work.usd_per_hour_at_peak,
             "Rent from": None if work.cost is None else work.cost.provider,
