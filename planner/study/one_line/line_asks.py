@@ -32,9 +32,10 @@ def ask_what_for(parts: LineParts) -> None:
     if values.keys() & SAYS_ENOUGH == {"team"} and not has_work:
         values.pop("team")
     line = parts.line.rstrip(" .?!")
-    if PATTERNS["learns"].search(parts.line.lower()) and not {"chip", "model", "bill", "gpu_hours"} & values.keys():
-        lines = {label: f"{line}, {words}" for label, words in WORDS["to_learn"].items()}
-        parts.questions.append(LineQuestion("what to learn on", lines, is_whole=True))
+    asked = {"to_learn": PATTERNS["learns"].search(parts.line.lower()), "no_speed": "no_speed" in values}
+    for kind in (it for it in asked if asked[it] and not {*WORDS[f"{it}_unless"]} & values.keys()):
+        lines = {label: f"{line}, {words}" for label, words in WORDS[f"{kind}_choices"].items()}
+        parts.questions.append(LineQuestion(WORDS["said"][kind].format(parts.words_of(kind)), lines, is_whole=True))
     if values.get("own_size", 0) >= _LARGEST_DENSE and not {"active_size", "model"} & values.keys():
         sizes = ("40B", f"{values['own_size'] / 1e9:g}B")
         lines = {f"{text} work on each token": f"{parts.line}, {text} active" for text in sizes}

@@ -35,13 +35,14 @@ _USUAL, _DAYS = ServingTask(model="usual"), "montuewedthufrisatsun"
 # A quantity that is not stated, the ones that it follows from, and how.
 _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("frames", {"film", "frame_hours"}, lambda of: of["film"] * SECONDS_PER_HOUR * of.pop("fps")),
-    ("frames", {"images", "frame_hours"}, lambda of: of.pop("images")), ("separate", {"frame_hours"}, lambda of: True),
+    *(("frames", {it, "frame_hours"}, lambda of, it=it: of.pop(it)) for it in ("images", "items", "texts", "examples")),
+    ("separate", {"frame_hours"}, lambda of: True), ("rps", {"item_rate", "frame_hours"}, lambda of: of["item_rate"]),
     ("frame_month", {"rps", "frame_hours"}, lambda of: (
         of.pop("rps") * SECONDS_PER_HOUR * HOURS_PER_MONTH * of["frame_hours"], HOURS_PER_MONTH)),
     ("gpu_hours", {"frame_month"}, lambda of: of["frame_month"]), ("separate", {"frame_month"}, lambda of: True),
     ("gpu_hours", {"frames", "frame_hours"}, lambda of: (of["frames"] * of["frame_hours"], None)),
-    ("time_left", {"frames", "gpu_hours", "due"}, lambda of: of["due"] * of.get("busy", 1.0)),
-    ("time_left", {"frames", "gpu_hours", "length"}, lambda of: of["length"] * of.get("busy", 1.0)),
+    *(("time_left", {"frames", "gpu_hours", it}, lambda of, it=it: of[it] * of.get("busy", 1.0))
+        for it in ("due", "length")),
     ("grows_to", {"starts_at", "gpus"}, lambda of: of.pop("gpus")), ("gpus", {"starts_at"}, lambda of: of["starts_at"]),
     ("gpus", {"swing"}, lambda of: int(of["swing"][0])), ("peak_gpus", {"swing"}, lambda of: int(of["swing"][1])),
     ("of_frames", {"time_left"}, rendered_in_time), ("peak", {"rps", "peak_gpus"}, lambda of: of.pop("peak_gpus")),
@@ -75,13 +76,12 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("bill", {"offered"}, lambda of: " ".join([str(round(float(of["offered"].split()[0]) * of["gpus"] * (
         HOURS_PER_MONTH * of.setdefault("busy", 1.0)), 2)), *of["offered"].split()[1:]])),
     ("rent", {"paid_rent"}, lambda of: of.setdefault("busy", 1.0) and of.pop("paid_rent")),
-    ("reserved", {"rent", "is_term"}, lambda of: of.pop("rent")),
     ("budget_usd", {"capex", "monthly_budget"}, lambda of: of.pop("capex")),
     ("deposit", {"capex", "gpus"}, lambda of: 1.0), ("deposit", {"capex", "model"}, lambda of: 1.0),
     ("deposit", {"server_asked"}, lambda of: 1.0), ("cash", {"deposit", "capex"}, lambda of: of.pop("capex")),
     ("all_at_once", {"capex"}, lambda of: of["capex"]), ("place", {"at_home"}, lambda of: "home"),
     ("desk_chip", {"at_home", "budget", "model"}, lambda of: WORDS["desk_chip"]["at_home"]),
-    ("own_only", {"desk_chip", "local"}, lambda of: True),
+    ("own_only", {"desk_chip", "local"}, lambda of: True), ("reserved", {"rent", "is_term"}, lambda of: of.pop("rent")),
     ("off_list", {"rebate", "provider"}, lambda of: ({"provider": of["provider"], "discount_share": of["rebate"]},)),
     ("credit_budget", {"spent_credits", "provider"}, lambda of: of["spent_credits"]),
     ("of_credits", {"credit_budget"}, lambda of: True), ("budget", {"all_at_once"}, lambda of: of.pop("capex")),
@@ -100,11 +100,11 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("rps", {"text_encoder", "token_rate"}, lambda of: max(
         of["token_rate"] / of.get("in", _USUAL.input_tokens), LEAST_RPS)),
     ("rps", {"written_rate"}, lambda of: max(of["written_rate"] / of.get("out", _USUAL.output_tokens), LEAST_RPS)),
-    ("runs", {"bare_rate", "tune"}, lambda of: of.pop("bare_rate") * SECONDS_PER_HOUR * HOURS_PER_MONTH),
-    ("runs", {"bare_rate", "train"}, lambda of: of.pop("bare_rate") * SECONDS_PER_HOUR * HOURS_PER_MONTH),
+    *(("runs", {"bare_rate", it}, lambda of: of.pop("bare_rate") * SECONDS_PER_HOUR * HOURS_PER_MONTH)
+        for it in ("tune", "train")),
     ("apart", {"bare_rate", "model"}, lambda of: max(of["bare_rate"], LEAST_RPS)),
     ("rps", {"apart"}, lambda of: of["apart"]), ("streams", {"cameras", "of_vision"}, lambda of: of["cameras"]),
-    ("fps", {"streams"}, lambda of: _FRAMES_PER_S),
+    ("fps", {"streams"}, lambda of: _FRAMES_PER_S), ("rps", {"average", "peak"}, lambda of: of["average"]),
     ("rps", {"fps", "of_vision"}, lambda of: of["fps"] * of.get("streams", 1)),
     ("rps_by_the_hour", {"cameras", "busy"}, lambda of: True),
     ("pictures", {"rps", "of_volumes"}, lambda of: of.pop("rps") * (
@@ -132,7 +132,6 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("length", {"lasts"}, lambda of: of.get("due", of["lasts"])), ("begins_now", {"waits"}, lambda of: True),
     ("tax_years", {"written_off", "tax"}, lambda of: (1 / max(round(of["written_off"]), 1),) * max(
         round(of["written_off"]), 1)),
-    ("rps", {"average", "peak"}, lambda of: of["average"]),
     ("audio", {"all_audio"}, lambda of: of["all_audio"] / SECONDS_PER_HOUR / of.get(
         "due", of.get("stray", of.get("length", HOURS_PER_MONTH)))),
     ("audio", {"many_hours", "speech"}, lambda of: of["many_hours"] / SECONDS_PER_HOUR),
@@ -220,7 +219,7 @@ def _add_month(values: dict[str, Any], notes: list[str]) -> None:
     is_trained = {"train", "tune", "epochs", "method"} & values.keys() or (is_of_pictures and "serve" not in values)
     is_worked_on = "images" in values and not (is_trained or "frame_hours" in values)
     values |= {"texts": values.pop("images")} if is_worked_on else {}
-    timed = {"due", "length", "stray", "date", "train", "tune"}
+    timed = {"due", "length", "stray", "date", "train", "tune", "no_speed", "frame_hours"}
     is_served = {"billfor", "serve", "rps"} & values.keys() and not is_trained
     if "tokens" in values and not is_trained and values["tokens"] <= _MOST_OF_ONE:  # of each answer, or of each text
         values.setdefault("out" if is_served and "text_encoder" not in values else "in", values.pop("tokens"))

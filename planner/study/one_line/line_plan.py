@@ -137,8 +137,9 @@ def _goes_by_hours(values: Mapping[str, Any], task: str) -> bool:
         {*WORDS["amounts"], "due"} & values.keys())  # fmt: skip
     is_studio = task in ("", "serve") and "of_artists" in values and ({"image", "video"} & values.keys() or not (
         {"model", "serve"} & values.keys())) and not {*WORDS["of_no_studio"]} & values.keys()  # fmt: skip
-    return is_rhythm or bool(is_studio) or ("model" in values and not task and ("gpu_hours" in values or (
-        "gpus" in values and min(values.get("length", 1e9) / _SHORTEST_HOURS, values.get("busy", 1)) < 1)))  # fmt: skip
+    return is_rhythm or bool(is_studio) or (not task and ("gpu_hours" in values or ("gpus" in values and min(
+        values.get("length", 1e9) / _SHORTEST_HOURS, values.get("busy", 1)) < 1)) if "model" in values
+        else "no_speed" in values)  # fmt: skip
 
 
 def _task(values: dict[str, Any], notes: list[str]) -> str:

@@ -60,7 +60,7 @@ def per_hours(match: re.Match[str]) -> float | None:
 def take(line: str, rules: tuple[Rule, ...]) -> Iterator[tuple[str, Any, int, int]]:
     """Yield what each rule states, with its place; a rule takes nothing of what one before it took."""
     for rule in rules:
-        for match in rule.pattern.finditer(line):
+        for match in (it for it in rule.pattern.finditer(line) if rule.value(it) is not None):
             yield rule.name, rule.value(match), match.start(), match.end()
             line = blank(line, match.start(), match.end())
 
@@ -136,6 +136,8 @@ _WEEK = HOURS_OF_UNIT["w"]
 _VALUES: Mapping[str, Any] = {
     "currency": lambda match: (WORDS["currencies"].get(match["code"].removesuffix("s")) or match["code"]).upper(),
     "number": number_in, "whole_number": lambda match: int(number_in(match)),
+    "no_text": lambda match: PATTERNS["of_llm"].search(match.string) is None or None,
+    "of_cameras": lambda it: PATTERNS["cameras"].search(it.string) and per_second(it) / parse_number(it["many"] or "1"),
     "share": lambda match: number_in(match) / 100,
     "mean_share": lambda match: (number_in(match) + parse_number(match["n2"])) / 200,
     "span_of_period": lambda match: number_in(match) * hours_of(match["span"]) / hours_of(match["unit"]),

@@ -346,12 +346,12 @@ def _add_unclear(catalogue: Catalogue, parts: LineParts, name: LineName) -> None
     text, first = parts.typed(name.start, name.end), name.choices[0]
     before, behind = parts.line[: name.start], parts.line[name.start + len(text) :]
     called = {called_as(catalogue, each): before + each + behind for each in name.choices}
-    is_work, is_model = first == "H100", set(name.choices) <= catalogue.models.keys()  # no speed is on record; no model
-    has_gpus = {"gpus", "budget"} & parts.values.keys() or PATTERNS["gpus_stated"].search(parts.rest) is not None
-    is_of_gpus = bool(has_gpus) and not {*WORDS["of_load"]} & parts.values.keys()
-    if (is_work or is_model) and ("model" in parts.values or is_of_gpus):  # a bot of whisper and tts; hours of GPUs
-        is_open = re.match("ResNet|ViT", first) and not re.search("train|tun[ei]|epoch", parts.plain)
-        why = "how many pictures it takes is not stated" if is_open else "there is no record of it"
+    is_model = set(name.choices) <= catalogue.models.keys()  # there is no record of it
+    is_of_gpus = not {*WORDS["of_load"]} & parts.values.keys() and (
+        {"gpus", "budget"} & parts.values.keys() or PATTERNS["gpus_stated"].search(parts.rest))  # fmt: skip
+    if is_model and ("model" in parts.values or is_of_gpus):  # hours of GPUs
+        why = "how many pictures it takes is not stated" if re.match("ResNet|ViT", first) and not re.search(
+            "train|tun[ei]|epoch", parts.plain) else "there is no record of it"  # fmt: skip
         parts.left_out.append(f"{text}, as {why}")
         parts.others |= called if "model" not in parts.values else {}
     elif is_model:
@@ -364,8 +364,7 @@ def _add_unclear(catalogue: Catalogue, parts: LineParts, name: LineName) -> None
         parts.others |= {label: line for label, line in called.items() if label != first}
         parts.values["site"] = names.site(catalogue, first)
     else:
-        question = f"The speed of {text} is on no record: on which GPU" if is_work else text
-        parts.questions.append(LineQuestion(question, called, is_whole=is_work))
+        parts.questions.append(LineQuestion(text, called))
     parts.rest = blank(parts.rest, *with_count(name, count_beside(parts.rest, name.start, name.end)))
 
 
