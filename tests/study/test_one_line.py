@@ -301,7 +301,7 @@ def test_of_what_is_compared_each_side_is_a_line(line: str, sides: dict[str, tup
     ("gpt-oss-120b on a single h100: how many users?", ["how many users"]), ("500 tok/s of llama 8b, single stream", [
         "single stream"]), ("32 h100 for 12 months, option for 12 more", ["option for 12 more"]),
     ("hetzner or own 4090", ["hetzner, as no offer of it"]), ("buy 4090 48gb china mod", ["48gb", "china mod"]),
-    ("music generation on 2 4090", ["music generation, as there is no record"]),
+    ("music generation on 2 4090, 300 songs a day", ["300 songs a day"]),
     ("half the year in germany, 8 h100", ["half the year"]), ("best gpu on runpod for sdxl", ["runpod, as no offer"]),
     ("Bedrock claude haiku 12k per month", ["Bedrock, as the plan is for another"]),
     ("per month 5B tokens, llama 70b", ["per month"]),

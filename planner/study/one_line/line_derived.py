@@ -56,6 +56,7 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
         of["have"] * of.get("multiple", 1.0) * of["speed_of_kept"]), 1)),
     ("gpus", {"have", "multiple"}, lambda of: math.ceil(of["have"] * of["multiple"])),
     ("in", {"pages_each"}, lambda of: int(of["pages_each"] * _TOKENS_OF_PAGE)),
+    ("in", {"of_books"}, lambda of: 400), ("in", {"translates"}, lambda of: 500),
     ("team", {"team_each"}, lambda of: of["team_each"] * of.get("sites", 1)),
     ("token_rate", {"each_tokens"}, lambda of: of["each_tokens"] * of.get("team", 1)),
     ("online", {"team", "online_share"}, lambda of: of["team"] * of["online_share"]),
@@ -106,7 +107,7 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("rps", {"apart"}, lambda of: of["apart"]), ("streams", {"cameras", "of_vision"}, lambda of: of["cameras"]),
     ("fps", {"streams"}, lambda of: _FRAMES_PER_S), ("rps", {"average", "peak"}, lambda of: of["average"]),
     ("rps", {"fps", "of_vision"}, lambda of: of["fps"] * of.get("streams", 1)),
-    ("rps_by_the_hour", {"cameras", "busy"}, lambda of: True),
+    ("rps_by_the_hour", {"cameras", "busy"}, lambda of: True), ("out", {"translates"}, lambda of: of["in"]),
     ("pictures", {"rps", "of_volumes"}, lambda of: of.pop("rps") * (
         _WINDOWS_OF_STUDY if "3D" in of.get("model", "3D") else _SLICES_OF_STUDY)),
     ("pictures", {"rps", "of_slides"}, lambda of: of.pop("rps") * _TILES_OF_SLIDE),
@@ -233,7 +234,7 @@ def _add_month(values: dict[str, Any], notes: list[str]) -> None:
     is_searched = {"texts", "team"} <= values.keys() and not {"one_time", *timed} & values.keys()  # by 200 lawyers
     values |= {"corpus": values.pop("texts")} if is_searched else {}
     if {"texts", "all_audio"} & values.keys() and not timed & values.keys():
-        is_once = bool({"one_time", "all_audio", "text_encoder"} & values.keys())
+        is_once = bool({"one_time", "all_audio", "text_encoder", "of_books", "translates"} & values.keys())
         values["stray"] = HOURS_PER_MONTH
         values |= {"length": HOURS_PER_MONTH, **({} if "no_spot" in values else {"spot": True})} if is_once else {}
         notes.append(WORDS["said"]["once" if "one_time" in values else "sound_once" if is_once else "each_month"])

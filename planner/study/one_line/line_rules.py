@@ -30,11 +30,12 @@ _WORDS = {word: float(number) for word, number in WORDS["counts"].items()}
 
 
 class Rule(NamedTuple):
-    """A pattern, the quantity it states, and how its value follows from a match."""
+    """A pattern, the quantity it states, how its value follows from a match, and what the whole line must have."""
 
     name: str
     pattern: re.Pattern[str]
     value: Callable[[re.Match[str]], Any]
+    holds: re.Pattern[str]
 
 
 def parse_number(text: str) -> float:
@@ -60,7 +61,7 @@ def per_hours(match: re.Match[str]) -> float | None:
 def take(line: str, rules: tuple[Rule, ...]) -> Iterator[tuple[str, Any, int, int]]:
     """Yield what each rule states, with its place; a rule takes nothing of what one before it took."""
     for rule in rules:
-        for match in (it for it in rule.pattern.finditer(line) if rule.value(it) is not None):
+        for match in rule.pattern.finditer(line) if rule.holds.search(line) else ():
             yield rule.name, rule.value(match), match.start(), match.end()
             line = blank(line, match.start(), match.end())
 
@@ -104,10 +105,10 @@ def months_between(match: re.Match[str]) -> int:
 SPACE = re.compile(r"(\(\?<[=!][^)]*\))|(?<!\[-) (?![*+{])(\??)")  # not in a look-behind or a class
 
 
-def rule(name: str, pattern: str, value: Callable[[re.Match[str]], Any] | Any) -> Rule:
+def rule(name: str, pattern: str, value: Callable[[re.Match[str]], Any] | Any, holds: str = "any") -> Rule:
     """Build a rule; each space in its pattern stands for some of them."""
     spaced = SPACE.sub(lambda match: match[1] or (" *" if match[2] else " +"), pattern)
-    return Rule(name, re.compile(spaced), value if callable(value) else lambda _: value)
+    return Rule(name, re.compile(spaced), value if callable(value) else lambda _: value, PATTERNS[holds])
 
 
 _PART = re.compile(r"\{([A-Z][A-Z0-9_]*)\}")
@@ -136,23 +137,22 @@ _WEEK = HOURS_OF_UNIT["w"]
 _VALUES: Mapping[str, Any] = {
     "currency": lambda match: (WORDS["currencies"].get(match["code"].removesuffix("s")) or match["code"]).upper(),
     "number": number_in, "whole_number": lambda match: int(number_in(match)),
-    "no_text": lambda match: PATTERNS["of_llm"].search(match.string) is None or None,
-    "of_cameras": lambda it: PATTERNS["cameras"].search(it.string) and per_second(it) / parse_number(it["many"] or "1"),
-    "share": lambda match: number_in(match) / 100,
+    "books": lambda match: number_in(match) * 300, "books_a_second": lambda match: per_second(match) * 300,
+    "pages_of_words": lambda of: number_in(of) / 375, "words_a_second": lambda match: per_second(match) / 375,
+    "tokens_of_books": lambda match: number_in(match) * 120_000, "share": lambda match: number_in(match) / 100,
     "mean_share": lambda match: (number_in(match) + parse_number(match["n2"])) / 200,
     "span_of_period": lambda match: number_in(match) * hours_of(match["span"]) / hours_of(match["unit"]),
     "multiple": lambda match: float(WORDS["times"][match["times"]]),
     "multiple_of_span": lambda match: (
         float(WORDS["times"].get(match["times"], match["times"])), number_in(match) * hours_of(match["unit"])),
     "multiple_less_one": lambda match: float(WORDS["times"][match["times"]]) - 1,
-    "rest_share": lambda match: 1 - number_in(match) / 100,
     "in_thousands": lambda match: number_in(match) * (1_000.0 if match["size"].startswith(("p", "m")) else 1.0),
     "number_of_many": lambda match: (number_in(match), parse_number(match["many"])),
     "times_many": lambda match: number_in(match) * parse_number(match["many"]),
     "power_of_ten": lambda match: float(match["n"]) * 10.0 ** int(match["power"]),
     "milliseconds": lambda match: number_in(match) * (
         1.0 if match["time"] == "ms" or (not match["time"] and number_in(match) >= _LEAST_MS) else 1_000.0),
-    "ms_of_each": lambda match: 1_000 / max(number_in(match), 0.01),
+    "ms_of_each": lambda it: 1_000 / max(number_in(it), 0.01), "rest_share": lambda match: 1 - number_in(match) / 100,
     "rate": lambda match: number_in(match) / ((per_hours(match) or 1 / SECONDS_PER_HOUR) * SECONDS_PER_HOUR),
     "thirds": lambda match: number_in(match) / 3, "words": lambda match: float(round(number_in(match) * 4 / 3)),
     "words_per_second": lambda match: per_second(match) * 4 / 3,
@@ -209,7 +209,10 @@ _VALUES: Mapping[str, Any] = {
         match["bits"] or match["q"] or ("4" if match["four"] else ""), match["format"]),
 }  # fmt: skip
 RULES, VERBS = (
-    tuple(rule(str(name), whole(str(pattern)), _VALUES.get(str(value), value)) for name, value, pattern in WORDS[kind])
+    tuple(
+        rule(str(name), whole(str(pattern)), _VALUES.get(str(value), value), *map(str, holds))
+        for name, value, pattern, *holds in WORDS[kind]
+    )
     for kind in ("rules", "verbs")
 )
 STRAY: tuple[Rule, ...] = (rule("stray", whole("(?<![a-z|]){RATE_UNIT}"), per_hours),)
