@@ -119,12 +119,8 @@ def read_generic_count(parts: LineParts) -> None:
             each = parts.values.pop("machine_of", 0) or machine_size(parts.values["chip"], "box_sizes")
             parts.values.pop("gpus", None)
             parts.add("gpus", count.many * each, count.start, word.end, f"{count.many * each:,}")
-        elif (
-            word.text in ("more", "additional")
-            and count
-            and not PATTERNS["time_behind"].match(parts.rest, word.end)
-            and {"have", "gpus"} & parts.values.keys()
-        ):
+        elif (word.text in ("more", "additional") and count and {"have", "gpus"} & parts.values.keys()
+                and not PATTERNS["time_behind"].match(parts.rest, word.end)):  # fmt: skip
             name, now = ("gpus", "have") if "have" in parts.values else ("grows_to", "gpus")
             parts.add(name, parts.values[now] + count.many, count.start, word.end)
     for word in tokens(parts.rest):

@@ -279,10 +279,9 @@ def _newest(catalogue: Catalogue, called: str, error: UnknownNameError) -> Meant
     size = next((float(each[1]) * _BILLIONS[each[2]] for each in sizes if each), None)
     first, start = called.split(maxsplit=1)[0], family if size is None else family[:-1]
     alike = [
-        key
-        for key, record in catalogue.models.items()
-        if first.isalpha() and names.plain(record.family).startswith(start)
-        and (size is None or abs(record.params_b / size - 1) <= _SIZE_WITHIN)
+        key for key, record in catalogue.models.items()
+        if first.isalpha() and names.plain(record.family).startswith(start) and (
+            size is None or abs(record.params_b / size - 1) <= _SIZE_WITHIN)
         and not record.modality.startswith("text_encoder")
     ]  # fmt: skip
     if not alike or len(family) < _SHORT or (size is not None and re.search(r"\d", first)):

@@ -120,8 +120,7 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
         f"{max(int(it[3]) // (1 if it[2].endswith('e') else 2), 1)} {it[1] or ''}{it[2]}".ljust(len(it[0])))),
     (PATTERNS["in_points"],  # 1.000.000, 22.500,50 and 1 250 000 or 40 000 EUR
      lambda match: match[0].replace(",", "|").translate(_POINTS)),
-    (PATTERNS["financed"], r"\1\3\2"),
-    (PATTERNS["in_thousands"], lambda match: match[0].replace(".", ",")),
+    (PATTERNS["financed"], r"\1\3\2"), (PATTERNS["in_thousands"], lambda match: match[0].replace(".", ",")),
     (re.compile(r"(?<![\d.,])(\d+),(\d{1,2})(?![\d.,]*\d)"), r"\1.\2"),
 )  # fmt: skip
 _SIZE_OF = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "bn": 1e9}

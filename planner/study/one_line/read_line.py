@@ -131,11 +131,8 @@ def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...])
         raise LineError(_refusal(parts, error)) from error
     if is_guess(scenario, values):  # a word that nobody knows may be the name
         parts.left_out, unknown = [*parts.left_out, *unknown], ()
-    explained = {
-        "machine_size",
-        "growth_each",
-        *(name for name, by in WORDS["explained"].items() if {*by.split()} & values.keys()),
-    }
+    explained = {"machine_size", "growth_each", *(
+        name for name, by in WORDS["explained"].items() if {*by.split()} & values.keys())}  # fmt: skip
     ignored = (
         name for name in sorted(parts.spans.keys() & values.keys() - explained, key=parts.spans.__getitem__)
         if re.search(r"\d", in_digits(parts.words_of(name).lower())) and _is_ignored(catalogue, values, name, scenario)
