@@ -10,7 +10,7 @@ from planner.money.plan import Plan
 from planner.money.ways import WAYS
 from planner.report import words
 from planner.scenario.amounts import format_amount, large
-from planner.scenario.base import HOURS_PER_MONTH, WEEKS_PER_MONTH
+from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, SECONDS_PER_HOUR, WEEKS_PER_MONTH
 from planner.scenario.durations import years_words
 from planner.scenario.link import ALSO, extra_by_hour, extra_field, scenario_to_link
 from planner.scenario.question import AMOUNTS, HOURS, KEYS, SERVE, TRAIN, TUNE, LinkKey, QuestionKind, detect_question
@@ -154,10 +154,7 @@ def _busy(catalogue: Catalogue, texts: Texts) -> str:
         return "busy as each hour says"
     if isinstance(run := extra_field(texts.get(ALSO), "work", "run"), dict) and "hours" in run:
         return f"for one run of {_count(str(run['hours']), 'GPU-hour')}"
-    return f"busy {_number(texts.get('busy', _USUAL_BUSY))}%"
-
-
-_USUAL_BUSY = "60"
+    return f"busy {_number(texts.get('busy', '60'))}%"
 
 
 def _model(key: str) -> Callable[[Catalogue, Texts], str]:
@@ -187,13 +184,16 @@ _METHODS = {"full": "training all weights", "lora": "LoRA", "qlora": "QLoRA"}
 
 
 def _runs(catalogue: Catalogue, texts: Texts) -> str:
-    count = _number(texts.get("runs", "1"))
-    return "one run" if count == "1" and "runs" not in texts else f"{words.count(count, 'run')} a month"
+    return f"{_count(texts['runs'], 'run')} a month" if "runs" in texts else "one run"
 
 
 def _rate(catalogue: Catalogue, texts: Texts) -> str:
-    peak = f", {_number(texts['peak'])} at the peak" if "peak" in texts else ""
-    return f"{_count(texts.get('rps', str(KEYS['rps'].usual)), 'request')} a second{peak}"
+    per_day = float(per_second := texts.get("rps", str(KEYS["rps"].usual))) * SECONDS_PER_HOUR * HOURS_PER_DAY
+    if per_day < 10_000 and "peak" not in texts:
+        return f"{_count(f'{per_day:.4g}', 'request')} a day"
+    return f"{_count(per_second, 'request')} a second" + (
+        f", {_number(texts['peak'])} at the peak" if "peak" in texts else ""
+    )
 
 
 def _token_lengths(catalogue: Catalogue, texts: Texts) -> str:
