@@ -1,10 +1,7 @@
 """What follows from several quantities of a line: totals of what is stated of each, the time until a date, growth."""
 
 import math
-import re
-from calendar import monthrange
 from collections.abc import Callable, Mapping
-from datetime import date, timedelta
 from typing import Any
 
 from planner.money.owning.place import existing_power
@@ -19,7 +16,7 @@ from planner.scenario.work import LEAST_BUSY_SHARE
 from planner.speed.training.images import is_image_network
 from planner.study.one_line.line_chips import rendered_in_time
 from planner.study.one_line.line_records import LEAST_RPS, machine_size
-from planner.study.one_line.line_rules import HOURS_OF_PATTERN, HOURS_OF_UNIT, MONTH_NAMES, MOST_GROWTH
+from planner.study.one_line.line_rules import HOURS_OF_PATTERN, HOURS_OF_UNIT, MOST_GROWTH, day_of
 from planner.study.one_line.line_words import WORDS
 from pricing import Catalogue
 from pricing.exchange import DOLLAR
@@ -125,14 +122,15 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
         of["multiple_in"][1], of.get("length", Scenario().years * HOURS_PER_YEAR))) - 1),
     ("ends_growth", {"grows_to", "gpus", "growth"}, lambda of: math.ceil(
         MONTHS_PER_YEAR * math.log(of["grows_to"] / of["gpus"]) / math.log1p(of["growth"]))),
-    ("growth", {"growth_each"}, lambda of: min(of["growth_each"], MOST_GROWTH)),
-    ("evenly_to", {"grows_to"}, lambda of: of["grows_to"]), ("has_clips", {"of_clips"}, lambda of: True),
+    ("growth", {"growth_each"}, lambda of: min(of["growth_each"], MOST_GROWTH)), ("has_clips", {"of_clips"}, bool),
+    ("evenly_to", {"grows_to"}, lambda of: of["grows_to"]),
     ("growth", {"evenly_to", "gpus"}, lambda of: min((of["grows_to"] / of["gpus"]) ** (
         HOURS_PER_YEAR / of.get("length", of.get("due", Scenario().years * HOURS_PER_YEAR))) - 1, MOST_GROWTH)),
     ("lasts", {"written_off"}, lambda of: of["written_off"] * HOURS_PER_YEAR),
     ("length", {"lasts"}, lambda of: of.get("due", of["lasts"])), ("begins_now", {"waits"}, lambda of: True),
     ("tax_years", {"written_off", "tax"}, lambda of: (1 / max(round(of["written_off"]), 1),) * max(
         round(of["written_off"]), 1)),
+    ("peak", {"times_more", "rps"}, lambda of: of["rps"] * max(of["times_more"], 1.0)),
     ("audio", {"all_audio"}, lambda of: of["all_audio"] / SECONDS_PER_HOUR / of.get(
         "due", of.get("stray", of.get("length", HOURS_PER_MONTH)))),
     ("audio", {"many_hours", "speech"}, lambda of: of["many_hours"] / SECONDS_PER_HOUR),
@@ -303,41 +301,20 @@ def add_date(values: dict[str, Any], notes: list[str]) -> None:
     if "weekday" in values and {*WORDS["batches"]} & values.keys():
         values["due"] = HOURS_PER_DAY * ((_DAYS.index(values["weekday"]) // 3 - values["day"].weekday() - 1) % 7 + 1)
     quantity = "due" if {*WORDS["batches"]} & values.keys() and not {"every", "runs"} & values.keys() else "length"
-    if "date" in values and quantity == "length" and values["date"]["way"] in ("by", "before"):  # needed by then
-        values.setdefault("start", values.pop("date"))
-    start, end = (_day_of(values[name], values["day"]) if name in values else None for name in ("start", "date"))
-    if start is not None:
-        notes.append(WORDS["said"]["renewed" if is_renewal else "begins"].format(start))
-        del values["start"]
+    values |= {"start": values.get("start", values.pop("date"))} if (  # needed by then
+        "date" in values and quantity == "length" and values["date"]["way"] == "by") else {}  # fmt: skip
+    if whole := values.pop("whole", None):
+        hours = float(next(hours for part, hours in WORDS["lasting"].items() if whole[part]))
+        is_time = hours and not {*WORDS["has_length"]} & values.keys()
+        notes += [WORDS["said"]["whole"].format(hours / HOURS_PER_DAY, day_of(whole, values["day"]))] * bool(is_time)
+        values |= {quantity: hours} if is_time else {"start": values.get("start", whole)}
+    start = day_of(values.pop("start"), values["day"]) if "start" in values else None
+    end = day_of(values["date"], start or values["day"]) if "date" in values else None
+    notes += [WORDS["said"]["renewed" if is_renewal else "begins"].format(start)] if start else []
     days = (end - (start or values["day"])).days if end is not None else 0
     if days > 0 and values.setdefault(quantity, days * HOURS_PER_DAY) <= days * HOURS_PER_DAY:
         notes.append(f"The date is taken for {end}: {days:,} days from {start or 'now'}.")
         del values["date"]
-
-
-def _day_of(match: re.Match[str], day: date) -> date | None:
-    """Return the next date of that name; None for an unknown day."""
-    if named := match["feast"] or match["season"]:
-        feast = date.fromisoformat(f"{match['year3'] or day.year}-{WORDS['feasts'][named]}")
-        return feast if feast > day else feast.replace(year=day.year + 1)
-    if iso := (match["iso"] or "").replace("-", ""):
-        return max(date.fromisoformat(f"{iso[:6]}01") + timedelta(int(iso[6:]) - 1), day)
-    year, month = (match["year"] or match["year2"] or match["only"] or (
-        day.year + match["this"].startswith("next") if match["this"] else None)), match["month"]  # fmt: skip
-    if not (year or month or match["quarter"]):
-        return None
-    is_to = match["way"] == "to" and "||||" in match.string[: match.start()]  # from january to june
-    ends = is_to or re.search("end|stop|done|finish|over|expir|run|through", match["way"])
-    part = (match["part"] or ("end" if ends and match["month"] and not match["day"] else ""))[:3]
-    number = MONTH_NAMES.index(month[:3]) + 1 if month else 1
-    number = 3 * int(match["quarter"][1]) - (0 if part == "end" else 2) if match["quarter"] else number
-    number = {"mid": 6, "end": 12}.get(part, 1) if match["only"] or match["this"] else number
-    days = {"mid": 14, "end": monthrange(int(year or day.year), number)[1] - 1}.get(
-        part, int(match["day"] or match["day2"] or 1) - 1
-    )
-    first = date(int(year or day.year), number, 1)
-    first = first.replace(year=first.year + 1) if not year and first + timedelta(days) <= day else first
-    return max(first + timedelta(days), day)
 
 
 def add_second_work(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -> bool:

@@ -95,8 +95,7 @@ def sells_tokens(catalogue: Catalogue, line: str) -> bool:
     sellers = [line[name.start : name.end] for name in found if name.kind in ("seller", "price")]
     has_gpu = any(name.kind in ("chip", "machine") for name in found) or GPU_WORDS & {it.text for it in tokens(line)}
     return bool(sellers) and (
-        not has_gpu or any(line_sellers.provider_called(catalogue, each) is None for each in sellers)
-    )
+        not has_gpu or any(line_sellers.provider_called(catalogue, each) is None for each in sellers))  # fmt: skip
 
 
 def near_name(catalogue: Catalogue, word: str, *, is_place: bool) -> str | None:
@@ -166,8 +165,7 @@ def _is_known(called: str, known: frozenset[str], *, by_number: bool) -> bool:
     pieces = PATTERNS["pieces"].findall(names.bare(called))
     words = [piece for piece in pieces if piece[0].isalpha() and not PATTERNS["size"].fullmatch(piece)]
     return bool(words or (pieces and by_number)) and all(
-        piece in known or piece.rstrip("s") in known for piece in words
-    )
+        piece in known or piece.rstrip("s") in known for piece in words)  # fmt: skip
 
 
 def _name(catalogue: Catalogue, span: list[LineToken], line: str, typed: str) -> LineName | None:

@@ -346,13 +346,13 @@ def _add_gpu_hours(data: dict[str, Any], values: dict[str, Any], notes: list[str
         many = max(work.get("accelerators", least := math.ceil(hours / every) or 1), least * ("frame_month" in values))
         work |= {"accelerator_hours_per_month": hours * HOURS_PER_MONTH / every, "accelerators": many}
         return
-    _add_block(data, hours, notes)
+    _add_block(data, hours, notes, values.get("due", HOURS_PER_MONTH))
     if "due" not in values:  # no longer than it lasts
         values.setdefault("length", min(hours / work["accelerators"], Scenario().years * HOURS_PER_YEAR))
 
 
-def _add_block(data: dict[str, Any], hours: float, notes: list[str]) -> None:
-    run, many = {"measured_on": data.get("accelerator", USUAL_ACCELERATOR), "hours": hours}, hours / HOURS_PER_MONTH
+def _add_block(data: dict[str, Any], hours: float, notes: list[str], time: float = HOURS_PER_MONTH) -> None:
+    run, many = {"measured_on": data.get("accelerator", USUAL_ACCELERATOR), "hours": hours}, hours / max(time, 1.0)
     data["work"][0].update({"accelerators": max(math.ceil(many), 1), **data["work"][0], "run": run})
     notes.append("The hours are taken for one run, at once.")
 

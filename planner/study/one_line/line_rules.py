@@ -5,7 +5,9 @@ They are tried in their order. A part of the line that one of them took is blank
 
 import math
 import re
+from calendar import monthrange
 from collections.abc import Callable, Iterator, Mapping
+from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 from planner.scenario.amounts import parse_amount
@@ -98,8 +100,31 @@ def _hour_of(text: str) -> float:
 def months_between(match: re.Match[str]) -> int:
     """Return how many months lie from one to another, the last with them unless it is `until` that one."""
     first, last = (MONTH_NAMES.index(match[name][:3]) for name in ("from", "to"))
-    is_until = match["sep"].startswith(("until", "til"))
+    is_until = (match["sep"] or "").startswith(("until", "til"))
     return (last - first) % len(MONTH_NAMES) + (not is_until) if first != last else len(MONTH_NAMES)
+
+
+def day_of(match: re.Match[str], day: date) -> date:
+    """Return the next date of that name."""
+    if named := match["feast"] or match["season"]:
+        feasts, stated = WORDS["feasts"], match["year3"] or match["year4"] or 0
+        named_days = [date.fromisoformat(f"{year}-{feasts.get(f'{named} {year}', feasts[named])}")
+            for year in ([int(stated)] if stated else [day.year, day.year + 1])]  # fmt: skip
+        return next((each for each in named_days if each > day), day)
+    if iso := (match["iso"] or "").replace("-", ""):
+        return max(date.fromisoformat(f"{iso[:6]}01") + timedelta(int(iso[6:]) - 1), day)
+    year, month = (match["year"] or match["year2"] or match["only"] or (
+        day.year + match["this"].startswith("next") if match["this"] else None)), match["month"]  # fmt: skip
+    ends = not (match["day"] or match["day2"]) and (month or match["quarter"]) and PATTERNS["last_day"].search(
+        "|" * ("||||" in match.string[: match.start()]) + match["way"].strip())  # fmt: skip
+    part = (match["part"] or ("end" if ends else ""))[:3]
+    number = MONTH_NAMES.index(month[:3]) + 1 if month else 3 * int(match["quarter"][1]) - 2 * (part != "end") if (
+        match["quarter"]) else {"mid": 6, "end": 12}.get(part, 1)  # fmt: skip
+    days = {"mid": 14, "end": monthrange(int(year or day.year), number)[1] - 1}.get(
+        part, int(match["day"] or match["day2"] or 1) - 1)  # fmt: skip
+    first = date(int(year or day.year), number, 1)
+    first = first.replace(year=first.year + 1) if not year and first + timedelta(days) <= day else first
+    return max(first + timedelta(days), day)
 
 
 SPACE = re.compile(r"(\(\?<[=!][^)]*\))|(?<!\[-) (?![*+{])(\??)")  # not in a look-behind or a class
@@ -171,6 +196,7 @@ _VALUES: Mapping[str, Any] = {
     "hours_of_span": lambda match: number_in(match) * hours_of(match["span"]),
     "hours_of_period": lambda match: number_in(match) / (per_hours(match) or HOURS_PER_MONTH),
     "months_of_year": lambda match: months_between(match) / len(MONTH_NAMES),
+    "days_between": lambda match: HOURS_PER_DAY * max(int(match["to"]) - int(match["from"]) + 1, 1),
     "months_between": lambda match: HOURS_PER_MONTH * months_between(match),
     "one_weekend": 2 * HOURS_PER_DAY, "date": lambda match: match, "weekday": lambda match: match["weekday"][:3],
     "gpu_hours": gpu_hours, "gpu_hours_at_once": lambda match: (number_in(match) * hours_of(match["span"]), None),

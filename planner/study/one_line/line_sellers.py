@@ -100,8 +100,7 @@ def add_bill(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any],
         provider = catalogue.providers.get(values.get("provider", ""))
         label = provider.label if provider else values.get("seller")
         data["bill"] = bill | (
-            {"price": values["billfor"]} if "billfor" in values else {"label": label} if label else {}
-        )
+            {"price": values["billfor"]} if "billfor" in values else {"label": label} if label else {})  # fmt: skip
         return
     price = values.get("billfor") or _hosted_price(catalogue, values)
     record = catalogue.hosted[price]
@@ -349,5 +348,4 @@ def _is_called(sku: str, words: list[str]) -> bool:
     parts = [] if " " in name or not PATTERNS["instance"].search(name) else PATTERNS["parts_of_sku"].split(name)
     shorter, rest = [re.compile(rf"{re.escape(word)}(?:$|(?<!\d)\d)") for word in words], iter(parts)
     return shorter[0].match(parts[0] if parts else "") is not None and all(
-        any(word.match(part) for part in rest) for word in shorter
-    )
+        any(word.match(part) for part in rest) for word in shorter)  # fmt: skip

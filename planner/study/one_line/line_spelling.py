@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable
 
-from planner.study.one_line.line_rules import PATTERNS, parse_number
+from planner.study.one_line.line_rules import MONTH_NAMES, PATTERNS, parse_number
 from planner.study.one_line.line_words import FOREIGN, TRANSLATED, WORDS
 
 _SMALL, _TIMES, _VAGUE, _PARTS = (
@@ -87,6 +87,7 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
     (re.compile(r"(?<=\d)'s(?!\w)"), "s "),  # h100's
     (re.compile(r"(?<![\d.])([0-3]?\d)\.([01]?\d)\.(20\d\d)(?![\d.])"),
      lambda it: f"{it[3]}{int(it[2]):02d}{int(it[1]):02d}".ljust(len(it[0]))),
+    (PATTERNS["day_month"], lambda it: f"{it[1]}{MONTH_NAMES[int(it[2]) - 1]}".ljust(len(it[0]))),  # 15.1. to 15.4.
     (re.compile(r"~(?= ?[\d$€£])"), " "),
     (re.compile(r"(?<=[a-z])'s(?!\w)|(?<=mio)\."), lambda match: " " * len(match[0])),
     (re.compile(r"(?<=[a-z\d])-(?=(?:hours?|days?|weeks?|months?|years?)(?![a-z]))"), " "),  # a100-hours
@@ -140,8 +141,7 @@ def middle_of_ranges(line: str, notes: list[str]) -> str:
         )
         is_change = not match[1] and PATTERNS["changes"].search(line[: match.start()])
         is_change = is_change or (
-            PATTERNS["swings"].search(line) and PATTERNS["of_gpus_behind"].match(line, match.end())
-        )
+            PATTERNS["swings"].search(line) and PATTERNS["of_gpus_behind"].match(line, match.end()))  # fmt: skip
         if low >= high or len(text) > len(match[0]) or is_change:
             return match[0]
         notes.append(f"Of {PATTERNS['padding'].sub('', match[0].strip())} the middle is taken: {text}.")

@@ -201,8 +201,7 @@ def _read_quantities(catalogue: Catalogue, parts: LineParts) -> None:
     for pair in PATTERNS["pair"].finditer(parts.rest):  # 1 or 3 years: the second; the line of the first stands beside
         parts.pairs[f"{parts.line[slice(*pair.span('second'))]}{pair['unit']}"] = parts.line
         parts.pairs[f"{parts.line[slice(*pair.span('first'))]}{pair['unit']}"] = (
-            parts.line[: pair.end("first")] + parts.line[pair.end("second") :]
-        )
+            parts.line[: pair.end("first")] + parts.line[pair.end("second") :])  # fmt: skip
         parts.rest = blank(parts.rest, pair.start(), pair.start("second"))
     named = [it for it in find_names(catalogue, parts.rest, parts.line)
         if PATTERNS["numbered"].fullmatch(parts.rest[it.start : it.end])]  # fmt: skip
@@ -285,8 +284,7 @@ def _read_verbs(parts: LineParts) -> None:
     for verb, value, start, end in take(parts.rest, VERBS):
         before = parts.line[:start].lower()
         is_unwanted = PATTERNS["negation"].search(before) or (
-            verb == "place" and re.search(r"(?<![a-z])no [a-z]+ $", before)
-        )
+            verb == "place" and re.search(r"(?<![a-z])no [a-z]+ $", before))  # fmt: skip
         if is_unwanted and verb not in ("stay", "have"):
             parts.rest = blank(parts.rest, start, end)
             parts.notes.append(f"{parts.line[start:end].strip()} is not wanted: it is left out.")
