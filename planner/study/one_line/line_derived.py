@@ -45,7 +45,7 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("of_frames", {"time_left"}, rendered_in_time), ("peak", {"rps", "peak_gpus"}, lambda of: of.pop("peak_gpus")),
     ("since", {"age", "have", "day"}, lambda of: of["day"].year - int(of["age"])),
     ("audio_each", {"each_hours", "speech"}, lambda of: of.pop("each_hours") / SECONDS_PER_HOUR),
-    ("busy", {"season"}, lambda of: of["season"]),
+    ("busy", {"season"}, lambda of: of["season"]), ("pictures", {"rps", "turn"}, lambda of: of.pop("rps") * of["turn"]),
     ("busy", {"pattern", "gpus"}, lambda of: HOURS_OF_PATTERN[of["pattern"]] / HOURS_OF_UNIT["w"]),
     ("beside_kept", {"added", "have"}, lambda of: int(of.setdefault("gpus", of["added"])) and of.pop("have")),
     ("gpus", {"paid_rent", "have"}, lambda of: of.pop("have")),  # our 8 H200 at 3.20 an hour are rented
@@ -54,7 +54,7 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("gpus", {"have", "multiple"}, lambda of: math.ceil(of["have"] * of["multiple"])),
     ("in", {"pages_each"}, lambda of: int(of["pages_each"] * _TOKENS_OF_PAGE)),
     ("in", {"of_books"}, lambda of: 400), ("in", {"translates"}, lambda of: 500),
-    ("team", {"team_each"}, lambda of: of["team_each"] * of.get("sites", 1)),
+    ("team", {"team_each"}, lambda of: of["team_each"] * of.get("sites", 1)), ("is_said", {"is_hobby"}, lambda of: 1),
     ("token_rate", {"each_tokens"}, lambda of: of["each_tokens"] * of.get("team", 1)),
     ("online", {"team", "online_share"}, lambda of: of["team"] * of["online_share"]),
     ("havesold", {"havesold_each", "have"}, lambda of: of["havesold_each"] * of["have"]),

@@ -47,12 +47,16 @@ from pricing.market.sellers import TERM_MONTHS
 _SHORTEST_YEARS, _SHARE_OF_TIME = 0.25, 0.8  # an assumption: what of a plan's time a run of an open length may fill
 _SHORTEST_HOURS = _SHORTEST_YEARS * HOURS_PER_YEAR * (1 - 1e-6)
 _TOKENS_PER_EXAMPLE, _LEAST_OF_SERVER = 2_000, 8  # an assumption; GPUs: fewer to own are cards
+_MOST_AT_HOME = 40  # billion parameters that a card of 24 GB holds in 4 bits
 
 
 def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> tuple[Scenario, tuple[str, ...], Mapping[str, str]]:
     """Return the scenario of a line's quantities, with notes of what was taken, and what it does not use and why."""
     notes: list[str] = []
-    values = dict(values)
+    values = {**({"is_hobby": True, "gpus": 1, "busy": 1 / HOURS_PER_DAY, "place": "home",
+        "desk_chip": WORDS["desk_chip"]["at_home" if (model := catalogue.models.get(
+            values.get("model", ""))) and model.params_b > _MOST_AT_HOME else "hobby"]} if "hobby" in values and not (
+            {*WORDS["no_hobby"]} & values.keys()) else {}), **values}  # fmt: skip
     add_date(values, notes)
     shapes = own_model(catalogue, values, notes)
     add_derived(catalogue, values, notes)
@@ -137,9 +141,9 @@ def _goes_by_hours(values: Mapping[str, Any], task: str) -> bool:
         {*WORDS["amounts"], "due"} & values.keys())  # fmt: skip
     is_studio = task in ("", "serve") and "of_artists" in values and ({"image", "video"} & values.keys() or not (
         {"model", "serve"} & values.keys())) and not {*WORDS["of_no_studio"]} & values.keys()  # fmt: skip
-    return is_rhythm or bool(is_studio) or (not task and ("gpu_hours" in values or ("gpus" in values and min(
-        values.get("length", 1e9) / _SHORTEST_HOURS, values.get("busy", 1)) < 1)) if "model" in values
-        else "no_speed" in values)  # fmt: skip
+    return is_rhythm or bool(is_studio) or "is_hobby" in values or (not task and ("gpu_hours" in values or (
+        "gpus" in values and min(values.get("length", 1e9) / _SHORTEST_HOURS, values.get("busy", 1)) < 1)) if (
+        "model" in values) else "no_speed" in values)  # fmt: skip
 
 
 def _task(values: dict[str, Any], notes: list[str]) -> str:
@@ -207,7 +211,7 @@ def _add_chip(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any]
         few = ("buys" in values or values.get("place") in WORDS["desks"]) and (
             values.get("gpus", _LEAST_OF_SERVER) < _LEAST_OF_SERVER)  # fmt: skip
         data["accelerator"] = WORDS["usual_models"]["studio"] if {"of_artists", "separate"} & values.keys() else (
-            WORDS["usual_models"]["few"] if few else values.get("desk_chip", USUAL_ACCELERATOR))  # fmt: skip
+            values.get("desk_chip") or (WORDS["usual_models"]["few"] if few else USUAL_ACCELERATOR))  # fmt: skip
         notes += [f"No GPU is named: {catalogue.accelerator_label(data['accelerator'])} is taken."] if (
             "gpus" in values or not {"budget", "monthly_budget"} & values.keys()) else []  # fmt: skip
     if "have" in values:

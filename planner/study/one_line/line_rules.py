@@ -164,6 +164,8 @@ _VALUES: Mapping[str, Any] = {
     "number": number_in, "whole_number": lambda match: int(number_in(match)),
     "books": lambda match: number_in(match) * 300, "books_a_second": lambda match: per_second(match) * 300,
     "pages_of_words": lambda of: number_in(of) / 375, "words_a_second": lambda match: per_second(match) / 375,
+    "megabytes": lambda of: number_in(of) * 2.5e5, "gigabytes": lambda of: number_in(of) * 2.5e8,
+    "terabytes": lambda match: number_in(match) * 2.5e11,
     "tokens_of_books": lambda match: number_in(match) * 120_000, "share": lambda match: number_in(match) / 100,
     "mean_share": lambda match: (number_in(match) + parse_number(match["n2"])) / 200,
     "span_of_period": lambda match: number_in(match) * hours_of(match["span"]) / hours_of(match["unit"]),
