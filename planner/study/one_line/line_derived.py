@@ -64,6 +64,8 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("per_server", {"quote", "gpus"}, lambda of: math.ceil(
         of["gpus"] / math.ceil(of["gpus"] / machine_size(of.get("chip", ""))))),
     ("server", {"quote", "per_server"}, lambda of: f"{of['quote'] / math.ceil(of['gpus'] / of['per_server']):.2f}"),
+    ("of_some", {"some_kept", "have"}, lambda of: of["have"]),
+    ("upkeep", {"upkeep_month", "quote"}, lambda of: min(round(12 * of["upkeep_month"] / of["quote"], 4), 1.0)),
     ("rent", {"node_rent", "gpus"}, lambda of: round(
         of["node_rent"] / min(machine_size(of.get("chip", "")), of["gpus"]), 3)),
     ("rent", {"machine_rent", "gpus"}, lambda of: round(of["machine_rent"] / of["gpus"], 3)),

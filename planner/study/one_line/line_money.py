@@ -110,7 +110,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("budget" if PATTERNS["spends_credits"].search(line) else "credits" if PATTERNS["or_buy"].search(line)
             else "spent_credits", not per and "credits" in roles),
         ("space_month", per.startswith(("mo", "pm")) and not by_token and "space" in roles),
-        ("capex", not per and "capex" in roles),
+        ("upkeep_month", per and "upkeep" in roles), ("capex", not per and "capex" in roles),
         ("salary", usd > _LEAST_A_YEAR and not per.startswith("mo") and "salary" in roles),
         ("loan_sum", not per and "loan" in roles),
         ("token_price", PATTERNS["per_million"].match(line, match.end())),
