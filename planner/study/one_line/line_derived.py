@@ -133,6 +133,7 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("tax_years", {"written_off", "tax"}, lambda of: (1 / max(round(of["written_off"]), 1),) * max(
         round(of["written_off"]), 1)),
     ("peak", {"times_more", "rps"}, lambda of: of["rps"] * max(of["times_more"], 1.0)),
+    ("busy", {"idle_share"}, lambda of: of["idle_share"]), ("length", {"short_use"}, lambda of: of["short_use"]),
     ("audio", {"all_audio"}, lambda of: of["all_audio"] / SECONDS_PER_HOUR / of.get(
         "due", of.get("stray", of.get("length", HOURS_PER_MONTH)))),
     ("audio", {"many_hours", "speech"}, lambda of: of["many_hours"] / SECONDS_PER_HOUR),

@@ -60,9 +60,7 @@ Reader = Callable[[Catalogue, str], Meant]
 
 def tokens(line: str) -> list[LineToken]:
     """Return the words of a line that nothing took yet; `8xh100` is 8, x and h100."""
-    words = (
-        LineToken(match[0].rstrip(".:'"), match.start(), match.end()) for match in PATTERNS["token"].finditer(line)
-    )
+    words = (LineToken(it[0].rstrip(".:'"), it.start(), it.end()) for it in PATTERNS["token"].finditer(line))
     return [LineToken(word, start, start + len(word)) for word, start, _ in words if word]
 
 
@@ -285,9 +283,7 @@ def _newest(catalogue: Catalogue, called: str, error: UnknownNameError) -> Meant
     if not alike or len(family) < _SHORT or (size is not None and re.search(r"\d", first)):
         raise error
     key = max(alike, key=lambda key: (catalogue.models[key].released or "", catalogue.models[key].params_b))
-    return Meant(
-        key, f"{called!r} is taken for {catalogue.models[key].label}: it is the newest of that family on record."
-    )
+    return Meant(key, f"{called!r} is taken for {catalogue.models[key].label}: the newest of that family on record.")
 
 
 def _of_size(catalogue: Catalogue, called: str, billions: float) -> Meant:

@@ -46,8 +46,8 @@ from pricing.market.sellers import TERM_MONTHS
 
 _SHORTEST_YEARS, _SHARE_OF_TIME = 0.25, 0.8  # an assumption: what of a plan's time a run of an open length may fill
 _SHORTEST_HOURS = _SHORTEST_YEARS * HOURS_PER_YEAR * (1 - 1e-6)
-_TOKENS_PER_EXAMPLE, _LEAST_OF_SERVER = 2_000, 8  # an assumption; GPUs: fewer to own are cards
-_MOST_AT_HOME = 40  # billion parameters that a card of 24 GB holds in 4 bits
+# An assumption; GPUs: fewer are cards; growth a year; billion parameters that a card of 24 GB holds in 4 bits.
+_TOKENS_PER_EXAMPLE, _LEAST_OF_SERVER, _SUDDEN, _MOST_AT_HOME = 2_000, 8, 2.0, 40
 
 
 def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> tuple[Scenario, tuple[str, ...], Mapping[str, str]]:
@@ -327,8 +327,7 @@ def _add_amount(data: dict[str, Any], values: dict[str, Any], notes: list[str]) 
         notes.append("No share of the time is stated: all of it is taken. Write 60% busy for less.")
     elif {"gpus", "chip"} & values.keys() and "run" not in work and "length" not in values:
         notes.append(WORDS["said"]["no_term"])
-    work.setdefault("accelerators", 1)
-    work |= {"accelerators_per_job": 1} if "separate" in values else {}
+    work |= {"accelerators": 1, **work, **({"accelerators_per_job": 1} if "separate" in values else {})}
     if "anyone" in values and "run" in work and "chip" not in values:
         data["accelerator"] = ANY_ACCELERATOR
         notes.append("The hours are taken for those of one H100; on another GPU they take as long as its speed says.")
@@ -361,9 +360,17 @@ def _add_block(data: dict[str, Any], hours: float, notes: list[str], time: float
     notes.append("The hours are taken for one run, at once.")
 
 
+def _first_year(values: Mapping[str, Any], notes: list[str]) -> float | None:
+    """Return one year where work without a stated time grows so fast that it can't for longer."""
+    is_sudden = (growth := max(values.get("growth", 0.0), values.get("billgrowth", 0.0))) > _SUDDEN and not (
+        {"grows_to", "length", "due"} & values.keys())  # fmt: skip
+    notes += [WORDS["said"]["sudden"].format(growth)] if is_sudden else []
+    return HOURS_PER_YEAR if is_sudden else None
+
+
 def _add_terms(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -> None:
     work = data["work"][0]
-    length = values.get("length", None if "train" in work else values.get("due"))
+    length = values.get("length", None if "train" in work else values.get("due", _first_year(values, notes)))
     if length is not None:
         data["years"] = max(length / HOURS_PER_YEAR, _SHORTEST_YEARS if length > 0 else 0.0)
         if "run" not in work and length < _SHORTEST_HOURS:
@@ -378,8 +385,7 @@ def _add_terms(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -
     data |= {"lease": {field: values[name] for name, field in WORDS["of_lease"].items() if name in values}}
     if "reserved" in values or {"reservation", "length"} <= values.keys():
         fits = [months for months in TERM_MONTHS.values() if months <= data["years"] * MONTHS_PER_YEAR]
-        term = {months: name for name, months in TERM_MONTHS.items()}[max(fits, default=1.0)]
-        set_value(data, ("reserve", "term"), term)
+        set_value(data, ("reserve", "term"), {it: name for name, it in TERM_MONTHS.items()}[max(fits, default=1.0)])
     if "monthly_budget" in values:
         monthly = values["monthly_budget"] * data.get("years", Scenario().years) * MONTHS_PER_YEAR
         values["budget"] = monthly + values.get("budget_usd", 0.0)

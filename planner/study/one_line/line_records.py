@@ -79,9 +79,7 @@ def sentence_of_reading(reading: LineReading, plan: str, ending: str = ANSWERED)
 def reading_sentences(reading: LineReading) -> tuple[str, ...]:
     """Return what each part of a line was taken as, what by usual meaning, and what was not understood."""
     taken = "; ".join(f"{phrase.text} = {phrase.value} ({phrase.field})" for phrase in reading.understood)
-    unknown = (
-        f"Not understood: {', '.join(printable(each, 60) for each in reading.unknown)}." if reading.unknown else ""
-    )
+    unknown = f"Not understood: {', '.join(printable(it, 60) for it in reading.unknown)}." if reading.unknown else ""
     beside = f"Pinned beside it, to compare: {', '.join(reading.beside)}." if reading.beside else ""
     return tuple(filter(None, (beside, f"Taken as: {taken}." if taken else "", *reading.notes, unknown)))
 
