@@ -17,12 +17,9 @@ def build(setting: PlanContext) -> OptionLedger | Unavailable:
     add_hosted_price(sheet, "usd_per_request", price.figure, None, setting.day)
     how = "requests_per_s * 3600 * hours_per_month * usd_per_request * work_level * runs"
     return OptionLedger(
-        title="Pay by the request",
-        what=price.label,
+        title="Pay by the request", what=price.label, accelerators=0.0, useful_hours=setting.demand.all.busy_hours,
         lines=deflate_lines(setting, (sheet.line("Requests", "tokens", how),)),
-        useful_hours=setting.demand.all.busy_hours,
-        accelerators=0.0,
-    )
+    )  # fmt: skip
 
 
 WAY = OptionSpec(

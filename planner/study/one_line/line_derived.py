@@ -31,6 +31,7 @@ _USUAL, _DAYS = ServingTask(model="usual"), "montuewedthufrisatsun"
 
 # A quantity that is not stated, the ones that it follows from, and how.
 _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
+    ("frame_hours", {"usual_frame"}, lambda of: of["usual_frame"]),
     ("frames", {"film", "frame_hours"}, lambda of: of["film"] * SECONDS_PER_HOUR * of.pop("fps")),
     *(("frames", {it, "frame_hours"}, lambda of, it=it: of.pop(it)) for it in ("images", "items", "texts", "examples")),
     ("separate", {"frame_hours"}, lambda of: True), ("rps", {"item_rate", "frame_hours"}, lambda of: of["item_rate"]),

@@ -92,6 +92,8 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
     (re.compile(r"(?<=[a-z])'s(?!\w)|(?<=mio)\."), lambda match: " " * len(match[0])),
     (re.compile(r"(?<=[a-z\d])-(?=(?:hours?|days?|weeks?|months?|years?)(?![a-z]))"), " "),  # a100-hours
     (PATTERNS["counted_name"], r"\2 \1"),  # 40,000 sdxl images
+    (re.compile(r"(?<=\d)( ?)ct(?= ?(?:/|per|pro|je) ?kwh)"), lambda it: (
+        it[0] if PATTERNS["in_usd"].search(it.string) else f"{it[1]}c€")),
     (re.compile(r"(?<![\w.,])(\d+) (old|age?ing|existing)(?= [a-z]*\d)"), r"\2 \1"),  # 4 old v100s
     (re.compile(r"^(lambda|vast|crusoe|oracle|together)( or | vs\.? | versus )([a-z]+)(?![a-z])"), r"\3\2\1"),
     (re.compile(r"(?<=[a-z]\d\d\d)-(?=(?:serve|servidor|rechner|maschine|cluster|karte|node|knoten|gpu|box))"), " "),
