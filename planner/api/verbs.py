@@ -290,19 +290,20 @@ def _bytes(question: Question) -> bytes:
 
 def read_link(text: str, facts: Catalogue) -> SavedScenario:
     """Return the scenario of an address, or of its keys alone, of which every part must be usable."""
-    query = urlsplit(text).query or text.lstrip("?")
-    link = dict(parse_qsl(query, keep_blank_values=True, max_num_fields=MOST_KEYS))
+    link = dict(parse_qsl(urlsplit(text).query or text.lstrip("?"), keep_blank_values=True, max_num_fields=MOST_KEYS))
     data, exchange = strict_yaml.read(link.get(ALSO) or "{}", file=ALSO), rates(facts)
+    if not isinstance(data, dict):
+        raise RequestError(f"{ALSO}: want keys of a file with their values, such as {{own: {{place: home}}}}.")
     for name, value in link.items():
         key = KEYS.get(name)
-        if not isinstance(data, dict) or (key is None and name not in PAGE_KEYS | {ALSO}):
-            meant = near(name, (*KEYS, ALSO))
-            raise MalformedError(f"{printable(name)}: no such key{f'; did you mean {meant[0]}?' if meant else ''}")
+        if key is None and name not in PAGE_KEYS | {ALSO}:
+            meant = "".join(f"; did you mean {each}?" for each in near(name, (*KEYS, ALSO))[:1])
+            raise MalformedError(f"{printable(name)}: no such key{meant}")
         if key is not None and value:
             parsed = parse_value(key, value, exchange)
             if parsed is None:
-                refused = RequestError if key.shape.kind == "text" else MalformedError
-                raise refused(f"{name} = {printable(value)}{unusable_reason(key, value, exchange)}")
+                raise (RequestError if key.shape.kind == "text" else MalformedError)(
+                    f"{name} = {printable(value)}{unusable_reason(key, value, exchange)}")  # fmt: skip
             set_value(data, key.path, value if entered_amounts(key, value, exchange) else parsed)
     day = {"day": link[AS_OF]} if AS_OF in link else {}
     try:
