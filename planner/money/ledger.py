@@ -51,7 +51,7 @@ class LeaseContract(NamedTuple):
 # How the tax books take it: at once, over years, as a sale, or not at all (money borrowed and paid back; what costs
 # something and is paid to nobody: time, imputed, and the sale that keeping a machine forgoes).
 Treatment = Literal["expense", "capital", "sale", "financing", "tax", "imputed", "forgone"]
-_NONCASH: frozenset[Treatment] = frozenset({"imputed", "forgone"})
+NONCASH: frozenset[Treatment] = frozenset({"imputed", "forgone"})
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class Line:
     @property
     def is_cash(self) -> bool:
         """Return whether somebody pays or receives it. What is no cash still counts in the comparison."""
-        return self.treatment not in _NONCASH
+        return self.treatment not in NONCASH
 
     @cached_property.of(_amounts_of)
     def has_rows(self) -> bool:
@@ -214,11 +214,6 @@ class Ledger:
     def monthly_usd(self) -> NDArray[np.float64]:
         """The priced lines together, month by month: the cash flow. Computed from them, never stored beside them."""
         return np.asarray(sum(self.usd_by_treatment.values()))
-
-    @property
-    def noncash_usd(self) -> NDArray[np.float64]:
-        """The priced lines that nobody pays, month by month."""
-        return sum((usd for treatment, usd in self.usd_by_treatment.items() if treatment in _NONCASH), np.zeros(1))
 
     def with_lines(self, lines: tuple[Line, ...]) -> Ledger:
         """This ledger with more lines. What is added up already is not added up again."""

@@ -24,7 +24,7 @@ from planner.money.finance import (
     real_rate,
 )
 from planner.money.formula import Num
-from planner.money.ledger import COMPUTED, Ledger, LedgerInput
+from planner.money.ledger import COMPUTED, NONCASH, Ledger, LedgerInput
 from planner.money.row_sums import first_month_usd, worth_usd
 from planner.money.setting import PlanContext
 from planner.scenario.base import MONTHS_PER_YEAR
@@ -229,7 +229,8 @@ def cash_today_usd(ledger: Ledger) -> Num:
 
 def cash_paid_usd(ledger: Ledger) -> NDArray[np.float64]:
     """The cash, month by month, today first. [USD] What costs something and is paid to nobody is left out."""
-    return np.asarray(ledger.monthly_usd - ledger.noncash_usd)
+    noncash = (usd for treatment, usd in ledger.usd_by_treatment.items() if treatment in NONCASH)
+    return np.asarray(ledger.monthly_usd - sum(noncash, np.zeros(1)))
 
 
 def cash_by_year_usd(ledger: Ledger) -> NDArray[np.float64]:

@@ -18,6 +18,7 @@ from planner.scenario.path import Path, get_value
 from planner.scenario.scenario import Scenario
 from planner.scenario.ways import Way
 from pricing import Figure
+from pricing.caching import arguments, cached
 from pricing.stale import days_over, limit_days
 
 MOST = 3  # that are named beside an answer
@@ -103,28 +104,28 @@ class ImplausibleInput:
 
 def doubts(plan: Plan) -> tuple[ImplausibleInput, ...]:
     """Return your own inputs that are far from usual values: prices first, then in the order of the ledgers."""
+    typed, sight = tuple(_typed_money(plan.setting.scenario)), sight_of(plan)
+    if sight.unsaid is plan and not typed:
+        return ()
+    doubtful = [_check_amount(path, usd, sight) for path, usd in typed]
+    entered = {} if sight.unsaid is plan else {name: it for name, it in numbers(plan).items() if it.is_yours}
+    for name, used in entered.items():
+        if name in sight.usual and name not in _MONEY and used.unit != COUNTED:
+            value = float(sight.usual[name].value)
+            doubtful.append(doubt(name, float(used.value), Yardstick(value, value, value, sight.usual[name].unit)))
+    doubtful += _check_below_market(plan, sight.unsaid, entered)
+    return tuple(result for result in doubtful if result is not None)
+
+
+@cached(4, same=arguments)
+def sight_of(plan: Plan) -> Sight:
+    """Return what a plan would cost at the prices of the catalogue, beside which yours are looked at."""
     scenario = plan.setting.scenario
     blocks = [way.inputs for way in WAYS.values() if way.checks_plausibility]
     bare = scenario.model_copy(update={name: Scenario.model_fields[name].default for name in blocks})
-    typed = tuple(_typed_money(scenario))
-    if bare == scenario and not typed:
-        return ()
-    own_inputs, default_plan = dict[str, LedgerInput](), plan
-    if bare != scenario:
-        own_inputs = {name: used for name, used in numbers(plan).items() if used.is_yours}
-        default_plan = plan_from_context(
-            replace(plan.setting, scenario=bare, offers=taken(replace(plan.setting, scenario=bare)))
-        )
-    usual = numbers(default_plan)
-    known = {name: used for name, used in usual.items() if not used.is_yours}
-    sight = Sight(scenario, default_plan, known)
-    doubtful = [_check_amount(path, usd, sight) for path, usd in typed]
-    for name, entered in own_inputs.items():
-        if name in known and name not in _MONEY and entered.unit != COUNTED:
-            value = float(known[name].value)
-            doubtful.append(doubt(name, float(entered.value), Yardstick(value, value, value, known[name].unit)))
-    doubtful += _check_below_market(plan, default_plan, own_inputs)
-    return tuple(result for result in doubtful if result is not None)
+    setting = replace(plan.setting, scenario=bare)
+    unsaid = plan if bare == scenario else plan_from_context(replace(setting, offers=taken(setting)))
+    return Sight(scenario, unsaid, {name: used for name, used in numbers(unsaid).items() if not used.is_yours})
 
 
 _MONEY = frozenset({str(path[-1]) for path in YARDSTICKS})

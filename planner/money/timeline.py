@@ -143,11 +143,6 @@ class Holding:
         """The number of the month in which the machines are delivered."""
         return np.ceil(np.asarray(self.start) - NEARLY)[()]
 
-    @cached_property
-    def since_delivery(self) -> NDArray[np.float64]:
-        """Return how many months after the month of the delivery each month is; negative before."""
-        return np.asarray(self.plan.month - self.delivery_month)
-
     @property
     def months(self) -> Num:
         """Return how many months the machines are held."""

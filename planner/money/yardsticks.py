@@ -207,7 +207,8 @@ def _capex(sight: Sight) -> Yardstick:
     if sight.scenario.own.capex_per == "machine":
         usual /= max(math.ceil(count / sight.size), 1)
         slip = (float(sight.size), ONE_AS_MACHINE.format(size=_EIGHT.get(sight.size, sight.size)))
-    return Yardstick(usual, usual, usual, "USD", is_known=False, slips=(slip,))
+    low, typical, high = sight.each
+    return Yardstick(usual * low / typical, usual, usual * high / typical, "USD", is_known=False, slips=(slip,))
 
 
 def _part(low: float, usual: float, high: float, of: Callable[[Sight], float], unit: str = "USD") -> Measure:

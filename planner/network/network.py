@@ -84,11 +84,6 @@ class Network:
     lookup_params: Num = 0.0  # in tables of which a token takes a row: stored, not streamed
 
     @property
-    def is_moe(self) -> Num:
-        """1 for a mixture of experts."""
-        return np.where(self.moe_layers > 0, 1.0, 0.0)[()]
-
-    @property
     def is_hybrid(self) -> bool:
         """Return whether other mixers take turns with attention. Of one network only."""
         return bool(self.attention_layers < self.layers)

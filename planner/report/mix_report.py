@@ -73,7 +73,8 @@ def _headline(best: BestMix) -> str:
         return f"{name}: it {cost}. No option alone keeps to your budget."
     if best.saving_usd <= 0:
         return f"No mix is cheaper than one option alone ({single}). The best ({name.lower()}) {cost}."
-    return f"{name}: it {cost}, {words.percent(best.saving_share)} less than the best option alone ({single})."
+    saved = words.percent(best.saving_usd / best.single_option_usd)
+    return f"{name}: it {cost}, {saved} less than the best option alone ({single})."
 
 
 def _newsvendor_text(best: BestMix) -> tuple[str, ...]:

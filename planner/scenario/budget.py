@@ -82,10 +82,6 @@ class PlanSize:
         """The cost of calculating this work over so many years."""
         return replace(self, years=years)
 
-    def with_works(self, count: int) -> PlanSize:
-        """The first kinds of work alone."""
-        return replace(self, work=self.work[:count])
-
     def with_jobs(self, count: int) -> PlanSize:
         """The first jobs alone."""
         before = [sum(len(work.jobs) for work in self.work[:place]) for place in range(len(self.work))]
@@ -188,7 +184,7 @@ def _smaller_plans(size: PlanSize) -> Iterator[str]:
     jobs = _largest_allowed(size.jobs - 1, size.with_jobs) if size.jobs else 0
     if jobs:
         yield f"{_first_n(jobs)} of its {count(size.jobs, 'job')}"
-    works = _largest_allowed(len(size.work) - 1, size.with_works)
+    works = _largest_allowed(len(size.work) - 1, lambda many: replace(size, work=size.work[:many]))
     if works:
         yield f"{_first_n(works)} of its {count(len(size.work), 'kind')} of work"
 

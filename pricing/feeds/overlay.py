@@ -111,7 +111,9 @@ def build_overlay(catalogue: Catalogue, store: LivePriceStore) -> LivePriceOverl
             continue
         row = _offer_row(catalogue, key, shape, machine, among)
         if row is not None:
-            row[0] = _unique_id(row[0], ids) if row[-1] is not None else row[0]
+            # Ids leave out some marks of regions and machines; where two become the same they are counted.
+            numbered = (f"{row[0]}/{n}" if n > 1 else row[0] for n in count(1))
+            row[0] = next(each for each in numbered if each not in ids) if row[-1] is not None else row[0]
             ids.add(row[0])
             overlay.offers.append(row)
     overlay.rates = _rate_rows(catalogue, rates)
@@ -300,11 +302,6 @@ def _shape_row(shape: OfferShape, machine: str, prices: _ProductPrices) -> Row |
     except ValidationError:
         return None
     return list(cells.values())
-
-
-def _unique_id(name: str, ids: set[str]) -> str:
-    """Ids leave out some marks of regions and machines; where two become the same they are counted."""
-    return next(new for n in count(1) if (new := f"{name}/{n}" if n > 1 else name) not in ids)
 
 
 # Hosted models and currencies

@@ -140,7 +140,7 @@ def test_without_discount_the_present_is_the_plain_sum(scenario: Scenario, timin
     free = {"discount_rate_per_year": 0.0, "timing": timing}
     made = of(scenario.model_copy(update={"terms": scenario.terms.model_copy(update=free)}))
     for option in made.options:
-        amounts_usd = np.concatenate([np.nan_to_num(line.usd).ravel() for line in option.ledger.lines])
+        amounts_usd = np.concatenate([np.zeros(1), *(np.nan_to_num(line.usd).ravel() for line in option.ledger.lines)])
         # A tax of the whole profit cancels every amount: what is left of the sums is rounding, as large as they are.
         rounding_usd = 1e-12 * float(np.abs(amounts_usd).sum())
         plain_usd = math.fsum(amounts_usd.tolist())

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -201,7 +202,7 @@ def test_what_is_too_large_is_refused_with_the_nearest_that_is_not() -> None:
     for nearest, beyond in (
         (large.over(years), large.over(years + 0.25)),
         (large.with_jobs(kept), large.with_jobs(kept + 1)),
-        (large.with_works(kinds), large.with_works(kinds + 1)),
+        (replace(large, work=large.work[:kinds]), replace(large, work=large.work[: kinds + 1])),
     ):
         assert over_budget_message(nearest) is None
         assert over_budget_message(beyond) is not None
@@ -269,6 +270,6 @@ def test_less_work_is_never_estimated_at_more(kinds: list[dict[str, Any]], years
     whole = asked(*kinds, years=years)
     seconds = estimate_compute(whole).seconds
     assert estimate_compute(whole.over(years / 2)).seconds <= seconds
-    assert estimate_compute(whole.with_works(1)).seconds <= seconds
+    assert estimate_compute(replace(whole, work=whole.work[:1])).seconds <= seconds
     assert estimate_compute(whole.with_jobs(0)).seconds <= seconds
     assert estimate_compute(PlanSize(whole.work, years, True)).seconds >= seconds

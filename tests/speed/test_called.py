@@ -66,7 +66,7 @@ def test_a_model_of_which_only_the_size_is_known_has_that_size(name: str, params
     shape = build_network(typical_model(name, params_b=params_b, active_params_b=active_b))
     assert float(shape.params) == pytest.approx(params_b * 1e9, rel=0.01)
     assert float(shape.active_params) == pytest.approx((active_b or params_b) * 1e9, rel=0.12)
-    assert bool(shape.is_moe) is (active_b is not None)
+    assert bool(shape.moe_layers > 0) is (active_b is not None)
 
 
 def test_names_state_sizes() -> None:

@@ -145,7 +145,7 @@ def test_a_range_is_drawn_and_yours_is_as_you_say(yours: float | None) -> None:
 ])  # fmt: skip
 def test_the_words_say_it_and_the_kind_is_gone_by(lost: Rejection, words: str, counted: str) -> None:
     assert str(lost) == words
-    assert lost.group_label == counted
+    assert lost.heading("so many") == counted
     assert lost.is_dominated is (lost.kind == "costs_more_and_slower")
 
 

@@ -40,7 +40,7 @@ class Installments:
 
     def add_to(self, sheet: InputSheet, name: str) -> None:
         """Add the number of payments and the months they fall in; `name` tells loans from leases."""
-        number = self.holding.since_delivery + float(self.in_advance)
+        number = self.holding.plan.month - self.holding.delivery_month + float(self.in_advance)
         last = self.holding.delivery_month + self.months
         sold_in = np.ceil(np.asarray(self.holding.stop) - NEARLY)
         due = (number >= 1) & (number <= self.months) & (self.holding.plan.month <= sold_in)

@@ -1,7 +1,7 @@
 """Sentences beside the verdict: the bill that is paid now, a budget, the largest entry nobody typed, emissions."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -9,13 +9,15 @@ from planner.money.by_token import hosted_usd_per_request
 from planner.money.carbon import KG_PER_T, EmissionRange, finite_or_none
 from planner.money.ledger import Ledger
 from planner.money.measures import discounted_ledger, monthly_discount_factors, present_usd
-from planner.money.owning.resale import existing_ages, existing_hardware
+from planner.money.old_figures import sight_of
+from planner.money.owning.resale import existing_ages, existing_hardware, used_worth
 from planner.money.plan import Plan, hosted_residency_conflict
 from planner.money.renting.orders import busiest_order
 from planner.money.setting import PlanContext
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
+from planner.money.yardsticks import YARDSTICKS
 from planner.report import words
 from planner.report.title import current_option
 from planner.scenario.base import HOURS_PER_MONTH, SECONDS_PER_HOUR
@@ -139,9 +141,18 @@ def unhosted_sentences(plan: Plan) -> Iterator[str]:
     yield f"By the token nobody on record sells {model.label}; the nearest, {sold(nearest)}."
 
 
-def quote_sentences(setting: PlanContext) -> Iterator[str]:
-    """Yield each price of yours beside what the market asks for the same order, and beside the lowest list price."""
-    scenario, term = setting.scenario, setting.scenario.reserve.term or "on_demand"
+_OF_MACHINES = {"capex_usd": "for day one", "usd_per_server": "for a machine", "usd_per_accelerator": "for a GPU"}
+
+
+def quote_sentences(plan: Plan) -> Iterator[str]:
+    """Yield each price of yours beside the catalogue's for such machines, or the market's for the same order."""
+    setting, scenario = plan.setting, plan.setting.scenario
+    for name, of in _OF_MACHINES.items():
+        usd = getattr(scenario.own, name)
+        usual = YARDSTICKS["own", name](sight_of(plan)) if usd else None
+        if usual is not None and math.isfinite(usual.usual):
+            yield f"Your {words.usd(usd)} {of} is {_beside_usual(usd, usual[:3], words.usd)} of the catalogue."
+    term = scenario.reserve.term or "on_demand"
     months, order = TERM_MONTHS.get(term, DAY_MONTHS), busiest_order(setting)
     yours: list[tuple[float | None, Buying, str, float]] = [
         (scenario.rent.usd_per_accelerator_hour, "on_demand", "on demand", DAY_MONTHS),
@@ -151,15 +162,19 @@ def quote_sentences(setting: PlanContext) -> Iterator[str]:
         band = band_of(setting.catalogue, scenario.accelerator, order, setting.day, buying, bound)
         if usd is None or band is None:
             continue
-        low, typical, high = map(words.usd_per_hour, (band.low, band.typical, band.high))
         least = "no seller that likely has it lists a price"
         if band.cheapest_read is not None and band.cheapest_seller is not None:
             seller = setting.catalogue.providers[band.cheapest_seller].label
             below = _set_against(usd, band.cheapest_read)
             least = f"{below} the lowest list price, {words.usd_per_hour(band.cheapest_read)} ({seller})"
-        typical = f"{_set_against(usd, band.typical)} the {typical} ({low} to {high})"
+        typical = _beside_usual(usd, (band.low, band.typical, band.high), words.usd_per_hour)
         paid = how.format(words.usd(band.typical * order.accelerators * bound * HOURS_PER_MONTH))
         yield f"Your {words.usd_per_hour(usd)} an hour is {typical} that such an order typically pays {paid}; {least}."
+
+
+def _beside_usual(usd: float, ends: tuple[float, float, float], write: Callable[[float], str]) -> str:
+    low, typical, high = map(write, ends)
+    return f"{_set_against(usd, ends[1])} the {typical}{'' if low == high else f' ({low} to {high})'}"
 
 
 def _set_against(usd: float, other: float) -> str:
@@ -229,6 +244,9 @@ def kept_sentences(plan: Plan, answer: Answer) -> Iterator[str]:
             f"What you have is taken to be {ages[1]:.1f} years old ({ages[2]:.1f} to {ages[0]:.1f}) and to fetch "
             f"{words.usd(there.usd_today_if_sold or 0.0)} today: enter yours under “{KEYS['havesince'].label}”."
         )
+    worth = used_worth(plan.setting, entered, 0.0)
+    if (usd := entered.usd_today_if_sold) and worth is not None:
+        yield f"Your {words.usd(usd)} for them is {_beside_usual(usd, worth, words.usd)} that used ones usually fetch."
     if kept is answer.best:
         return
     sums: dict[str, float] = {}

@@ -99,7 +99,7 @@ def summarize_answer(plan: Plan, answer: Answer, futures: Futures | None = None)
         *speeds(plan),
         *cpu_sufficient_sentences(plan),
         _totals_sentence(plan, ways, futures),
-        *quote_sentences(plan.setting),
+        *quote_sentences(plan),
         *bill_sentences(plan, answer),
         *unhosted_sentences(plan),
         *kept_sentences(plan, answer),

@@ -130,7 +130,7 @@ def _cells(candidate: MarketCandidate, market: MarketStudy) -> dict[str, Any]:
 
 
 def _reasons(market: MarketStudy) -> list[str]:
-    kinds = Counter(candidate.why_not.group_label for candidate in market.candidates if candidate.why_not)
+    kinds = Counter(candidate.why_not.heading("so many") for candidate in market.candidates if candidate.why_not)
     most = kinds.most_common(_MOST_REASONS)
     rest = kinds.total() - sum(number for _, number in most)
     return [f"{number:,} {kind}" for kind, number in most] + ([f"{rest:,} for other reasons"] if rest else [])

@@ -180,7 +180,7 @@ def range_basis_text(band: Band) -> str:
 def architecture_text(model: OwnModel) -> str:
     """Return one sentence with the size of a model, its layers and its cache per token."""
     net, size = build_network(user_model_record(model)), f"{model.name}: {_billions(model.params_b)}"
-    if net.is_moe:
+    if net.moe_layers:
         size += f", {_billions(float(net.active_params) / GIGA)} of them at work on a token"
     layers = f"{float(net.layers):,.0f} layers of {float(net.hidden):,.0f}"
     if net.is_hybrid:

@@ -83,16 +83,12 @@ class Rejection:
         """Return whether it does the work at a known price, and another candidate is cheaper or faster."""
         return self.kind in DOMINATED
 
-    @property
-    def group_label(self) -> str:
-        """The reason without its numbers and names, for counts by reason."""
-        return self._heading("so many")
-
     def __str__(self) -> str:
         """more expensive than 8 x H100 SXM5 80 GB on demand."""
-        return self._heading() + _DETAILS.get(self.kind, ": {}" if self.detail else "").format(self.detail)
+        return self.heading() + _DETAILS.get(self.kind, ": {}" if self.detail else "").format(self.detail)
 
-    def _heading(self, number: str = "") -> str:
+    def heading(self, number: str = "") -> str:
+        """Return the reason without names, and for counts by reason with a word in place of its number."""
         shown, unit = _AMOUNT[self.kind](self.amount) if self.kind in _AMOUNT else ("", "")
         return _HEADINGS[self.kind].format(f"{number or shown}{unit}")
 

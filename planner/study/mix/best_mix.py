@@ -86,11 +86,6 @@ class BestMix:
         return plan_limits(setting.terms).allows(setting, single.way, single.ledger)
 
     @property
-    def saving_share(self) -> float:
-        """The savings as a share of the cost of the best single option. [1]"""
-        return self.saving_usd / self.single_option_usd if self.single_option_usd > 0 else 0.0
-
-    @property
     def is_mixed(self) -> bool:
         """Return whether the mix is more than one option: layers of two kinds, each with work."""
         base, both = (completed_share_in_stages(self.plan.setting, self.mix, above) for above in (0, self.reserved))
