@@ -64,8 +64,8 @@ def test_a_word_of_its_own_is_no_slip(line: str) -> None:
 
 
 @each_row(("line", "word"), [
-    ("32 a100 at CNRS for 2 years", "CNRS"), ("8 h100 with KAUST, 2 years", "KAUST"), ("16 l40s at IIT", "IIT"),
-    ("8 h100 at Karolinska in Stockholm", "Karolinska"),
+    ("32 a100 at BNRS for 2 years", "BNRS"), ("8 h100 with KLAUT, 2 years", "KLAUT"), ("16 l40s at IIT", "IIT"),
+    ("8 h100 at Vindholm in Stockholm", "Vindholm"),
 ])  # fmt: skip
 def test_who_asks_is_left_out_and_holds_nothing_up(line: str, word: str) -> None:
     reading = _read(line)
@@ -129,6 +129,20 @@ def test_stated_gpu_hours_need_no_model(line: str) -> None:
     assert reading.scenario.work[0].serve is None
     assert reading.scenario.work[0].accelerator_hours_per_month
     assert reading.scenario.bill is not None
+
+
+@each_row(("line", "said"), [
+    ("namd on four 3090s for a year", "namd, as its speed is on no record"),
+    ("automatic1111 on a 3090, evenings", "automatic1111, as it says nothing of the size"),
+    ("speech processing lab with 4 L40S for 3 years", "speech processing lab, as its speed is not weighed"),
+    ("minerva 3B for 200 staff", "minerva, as there is no record of it"),
+    ("transcribe 50 hours a day and summarize each with an llm", "plan has one work: write it as a line of its own"),
+    ("2 L40S for a year, 9h10 on weekdays", "9h10"),
+])  # fmt: skip
+def test_a_program_or_word_without_weight_is_said_and_holds_nothing_up(line: str, said: str) -> None:
+    reading = _read(line)
+    assert reading.scenario is not None
+    assert said in " ".join((*reading.notes, *reading.left_out))
 
 
 @each_row(("line", "choice"), [

@@ -32,7 +32,8 @@ def ask_what_for(parts: LineParts) -> None:
     if values.keys() & SAYS_ENOUGH == {"team"} and not has_work:
         values.pop("team")
     line = parts.line.rstrip(" .?!")
-    asked = {"to_learn": PATTERNS["learns"].search(parts.line.lower()), "no_speed": "no_speed" in values}
+    asked = {"to_learn": PATTERNS["learns"].search(parts.line.lower()), "no_speed": "no_speed" in values and (
+        "chip" not in values or {*WORDS["counted_work"]} & values.keys())}  # fmt: skip
     for kind in (it for it in asked if asked[it] and not {*WORDS[f"{it}_unless"]} & values.keys()):
         lines = {label: f"{line}, {words}" for label, words in WORDS[f"{kind}_choices"].items()}
         parts.questions.append(LineQuestion(WORDS["said"][kind].format(parts.words_of(kind)), lines, is_whole=True))
@@ -41,9 +42,8 @@ def ask_what_for(parts: LineParts) -> None:
         lines = {f"{text} work on each token": f"{parts.line}, {text} active" for text in sizes}
         parts.questions.append(LineQuestion("how many of its parameters work on each token", lines, is_whole=True))
     is_bare = values.get("gpus") == len(parts.phrases) == 1 and "chip" not in values  # do I need a GPU
-    is_asked = not PATTERNS["of_trouble"].search(parts.plain) and (
-        parts.spans.keys() - {*WORDS["says_little"]} or PATTERNS["of_the_field"].search(parts.line.lower())
-    )
+    is_asked = not PATTERNS["of_trouble"].search(parts.plain) and (parts.spans.keys() - {*WORDS["says_little"]} or
+        PATTERNS["of_the_field"].search(parts.line.lower()))  # fmt: skip
     if not (parts.questions or not is_asked or (values.keys() & SAYS_ENOUGH - {"texts", "anyone"} and not is_bare)):
         _ask_for_work(parts, "" if is_bare else line, has_work=bool(has_work))
 
@@ -244,9 +244,8 @@ def unknown_words(catalogue: Catalogue, parts: LineParts) -> Iterator[str]:
         if runs[-1] and (not is_word or BLANK in parts.rest[runs[-1][-1].end : word.start]):
             runs.append([])
         runs[-1] += [word] if is_word else []
-    foreign = [
-        it.span() for it in PATTERNS["other_script"].finditer(parts.line) if BLANK not in parts.rest[slice(*it.span())]
-    ]
+    foreign = [it.span() for it in PATTERNS["other_script"].finditer(parts.line)
+        if BLANK not in parts.rest[slice(*it.span())]]  # fmt: skip
     if foreign and parts.phrases:
         kept = "".join(" " if any(a <= at < b for a, b in foreign) else each for at, each in enumerate(parts.line))
         parts.questions.append(LineQuestion(" … ".join(parts.line[slice(*span)] for span in foreign), {
@@ -309,15 +308,14 @@ def _ask_about(catalogue: Catalogue, parts: LineParts, word: LineToken) -> bool:
     is_asker = (is_short or (at == "at" and "site" in parts.values)) and bool(  # of 8 H100 at ETH all is known
         ({"chip"} if at == "on" else _KNOWN_ENOUGH) & parts.values.keys())  # fmt: skip
     known = {"model"} if PATTERNS["sized_name"].match(parts.line.lower(), word.end) else {"chip", "model"}  # 400M bert
-    is_name = (
-        PATTERNS["code"].match(parts.line, word.start)
-        or (PATTERNS["like_name"].fullmatch(word.text) and not known <= parts.values.keys())
-        or (has_weight and not is_asker)
-    )
-    if parts.phrases and (close or is_place or is_name):
+    is_name = PATTERNS["code"].match(parts.line, word.start) or (has_weight and not is_asker) or (
+        PATTERNS["like_name"].fullmatch(word.text) and not known <= parts.values.keys())  # fmt: skip
+    is_weighty = slot or PATTERNS["size"].fullmatch(word.text) or parts.values.keys() & {"serve", "model"} == {
+        "serve"} or ("chip" not in parts.values and word.text[0].isalpha())  # fmt: skip
+    if parts.phrases and (close or is_place or (is_name and is_weighty)):
         since = slot.start() if slot is not None and (is_place or is_name) else word.start
         parts.ask(word.start, word.end, {close: close} if close else {}, since=since)
-    return has_weight and is_asker
+    return bool(is_name or (has_weight and is_asker))
 
 
 def called_as(catalogue: Catalogue, choice: str) -> str:

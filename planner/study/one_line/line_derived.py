@@ -37,8 +37,9 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("separate", {"frame_hours"}, lambda of: True), ("rps", {"item_rate", "frame_hours"}, lambda of: of["item_rate"]),
     ("frame_month", {"rps", "frame_hours"}, lambda of: (
         of.pop("rps") * SECONDS_PER_HOUR * HOURS_PER_MONTH * of["frame_hours"], HOURS_PER_MONTH)),
+    ("frame_month", {"runs", "frame_hours"}, lambda of: (of.pop("runs") * of["frame_hours"], HOURS_PER_MONTH)),
     ("gpu_hours", {"frame_month"}, lambda of: of["frame_month"]), ("separate", {"frame_month"}, lambda of: True),
-    ("gpu_hours", {"frames", "frame_hours"}, lambda of: (of["frames"] * of["frame_hours"], None)),
+    ("gpu_hours", {"frames", "frame_hours"}, lambda of: (of["frames"] * of["frame_hours"], of.get("stray"))),
     *(("time_left", {"frames", "gpu_hours", it}, lambda of, it=it: of[it] * of.get("busy", 1.0))
         for it in ("due", "length")),
     ("grows_to", {"starts_at", "gpus"}, lambda of: of.pop("gpus")), ("gpus", {"starts_at"}, lambda of: of["starts_at"]),
@@ -137,6 +138,7 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("busy", {"idle_share"}, lambda of: of["idle_share"]), ("length", {"short_use"}, lambda of: of["short_use"]),
     ("audio", {"all_audio"}, lambda of: of["all_audio"] / SECONDS_PER_HOUR / of.get(
         "due", of.get("stray", of.get("length", HOURS_PER_MONTH)))),
+    ("audio", {"inflight", "speech"}, lambda of: of.pop("inflight") / SECONDS_PER_HOUR),
     ("audio", {"many_hours", "speech"}, lambda of: of["many_hours"] / SECONDS_PER_HOUR),
     ("gpu_hours", {"many_hours"}, lambda of: (of["many_hours"] * HOURS_PER_MONTH, HOURS_PER_MONTH)),
     ("audio", {"audio_each"}, lambda of: of["audio_each"] * of.get("team", 1)),

@@ -151,11 +151,10 @@ def _spellings(*records_of: Mapping[str, Any]) -> list[str]:
 def _may_be_name(line: str, span: list[LineToken]) -> bool:
     first, last = span[0], span[-1]
     between = line[first.start : last.end]
-    is_cut = (re.search(r"[|,;]|: |\d/\d|\d[bm] (?:\d+|q\d)$", between) or re.match(r",\d{3}", line[last.end :])
+    is_cut = (re.search(r"[|,;]|: |\d/\d|\d[bm] (?:\d+|q\d)$| -\d+$", between) or re.match(r",\d{3}", line[last.end :])
         or not all(re.search(r"\w", each.text) for each in (first, last)))  # fmt: skip
-    is_filler = first.text in FILLERS - {"us", "new"}
-    is_filler = is_filler or last.text in FILLERS - {*WORDS["ends_names"]}
-    is_count = first.text.isdecimal() and len(first.text.lstrip("0")) < len("4090")
+    is_filler = first.text in FILLERS - {"us", "new"} or last.text in FILLERS - {*WORDS["ends_names"]}
+    is_count = re.fullmatch(r"0*\d{1,3}|-\d+|\d[\d.]*k", first.text)
     return not (is_cut or is_filler or is_count) and last.text != "solar"  # where power comes from
 
 

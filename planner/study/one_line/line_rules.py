@@ -141,7 +141,7 @@ _PART = re.compile(r"\{([A-Z][A-Z0-9_]*)\}")
 PARTS: dict[str, str] = {
     "SPELT": "|".join(sorted(map(re.escape, _WORDS), key=len, reverse=True)),
     "NOUNS": "|".join(word for word in WORDS["requests"].split() if len(word) > len("r|q")),
-    "NATIONS": "|".join(WORDS["nationalities"]),
+    "NATIONS": "|".join(WORDS["nationalities"]), "INSTITUTES": "|".join(WORDS["institutes"]),
     **{f"ANY_{of.upper()}": WORDS[of].replace(" ", "|") for of in ("people", "machines", "requests", "organizations")},
 }  # fmt: skip
 

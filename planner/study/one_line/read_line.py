@@ -208,7 +208,7 @@ def _read_quantities(catalogue: Catalogue, parts: LineParts) -> None:
     for name in named:  # gemini 2.5 pro invoices: no rule takes the number of a name
         parts.rest = blank(parts.rest, name.start, name.end)
     if second := PATTERNS["second_work"].search(parts.rest):  # train a 7b, then fine-tune it
-        parts.leave_out("work", second["second"].strip(" ,;"), *second.span("second"))
+        parts.leave_out("work: write it as a line of its own", second["second"].strip(" ,;"), *second.span("second"))
     for was in PATTERNS["from"].finditer(parts.rest):  # a bill that went from 3k to 9k
         parts.notes.append(f"{parts.line[was.start() : was.end()].strip()} was before: it is left out.")
         parts.rest = parts.rest[: was.start()] + " " * len(was[0]) + parts.rest[was.end() :]
@@ -328,10 +328,11 @@ def _read_names(catalogue: Catalogue, parts: LineParts) -> None:
 def _read_nationality(parts: LineParts) -> Iterator[LineName]:
     """Yield the place of an adjective before what stands there: a Swiss bank, Dutch power prices."""
     for match in PATTERNS["adjective"].finditer(parts.rest):
-        place = next(place for word, place in WORDS["nationalities"].items() if re.fullmatch(word, match["nation"]))
+        lands = WORDS["nationalities"] | WORDS["institutes"]
+        place = next(land for word, land in lands.items() if re.fullmatch(word, match["nation"]))
         site = parts.values.get("site", place)
-        is_unwanted = PATTERNS["negation"].search(parts.plain[: match.start("nation")])
-        is_unwanted = is_unwanted or PATTERNS["is_out"].match(parts.plain, match.end("nation"))
+        is_unwanted = PATTERNS["negation"].search(parts.plain[: match.start("nation")]) or (
+            PATTERNS["is_out"].match(parts.plain, match.end("nation")))  # fmt: skip
         if is_unwanted or site.startswith(place):  # another place that is named counts
             yield LineName("place", match.start("nation"), match.end("nation"), Meant(place if is_unwanted else site))
 
