@@ -42,7 +42,7 @@ def test_two_readings_are_printed_as_lines_to_write(capsys: pytest.CaptureFixtur
 def test_what_decides_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "ask", "8 h100 for 3 years, $100k", *DAY)
     assert "Over your $100,000. " in out
-    assert "Of your $100,000, in total cash: " in out
+    assert "Of your $100,000, in cash before any resale: " in out
     assert "What the budget pays for\n" in out
     _, out, _ = run(capsys, "ask", "serve llama 3.1 8b 20 requests a day", *DAY)
     assert "The price of Llama-3.1-8B" in out

@@ -13,6 +13,7 @@ from planner.api.records import LoadedScenario, Result
 from planner.money.setting import show_money_in_plan
 from planner.money.ways import WAYS
 from planner.report import words
+from planner.report.answer.notes import month_text
 from planner.report.answer.other_measures import other_measures
 from planner.report.answer.phrases import plan_sentence
 from planner.report.answer.plan_report import PlanReport, plan_text
@@ -269,8 +270,10 @@ def _understood(answer: LineAnswer) -> str:
 def _answer(report: PlanReport | None) -> dict[str, Any] | None:
     if report is None:
         return None
-    cards = [{"label": tile.label, "value": tile.value, "range": tile.range} for tile in report.summary.figures]
-    return {"title": report.summary.title, "sentences": list(report.summary.sentences), "cards": cards}
+    return {
+        "title": report.summary.title, "sentences": list(report.summary.sentences), "month": month_text(report.answer),
+        "cards": [{"label": it.label, "value": it.value, "range": it.range} for it in report.summary.figures],
+    }  # fmt: skip
 
 
 _FAR = 10  # times the cost of the two that are compared, beyond which an option is named without its cost
@@ -280,11 +283,11 @@ def _answer_text(report: PlanReport) -> str:
     answer, summary = report.answer, report.summary
     cards = "\n".join(f"{tile.label}: {tile.value} ({tile.range})" for tile in summary.figures)
     carded = {way.option.way for way in (*answer.cards.values(), *(answer.pair or ()))}
-    rest = [way for way in answer.ranked if way.option.way not in carded]
     most = _FAR * max((way.present_usd for way in answer.pair or ()), default=math.inf)
-    near = [f"{way.option.title} {words.format_usd_short(way.present_usd)}" for way in rest if way.present_usd <= most]
-    far = [way.option.title for way in rest if way.present_usd > most]
-    others = "; ".join([*near, *([f"over {_FAR} times as much: {', '.join(far)}"] if far else [])])
+    costs = {way.option.title: way.present_usd for way in answer.ranked if way.option.way not in carded}
+    far = f"(over {_FAR} times as much)"
+    others = "; ".join(f"{it} {words.format_usd_short(usd) if usd <= most else far}" for it, usd in costs.items())
+    cards += f"\nA month, in cash over the plan: {month}" if (month := month_text(answer)) else ""
     cards += f"\nOther options: {others}" if others else ""  # each way that a line may name
     paid = budget_table(answer)
     verdict = "\n".join([*(summary.deciding or summary.sentences), "", cards])

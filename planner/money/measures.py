@@ -132,6 +132,11 @@ class Measures:
     baseline: Ledger
 
     @cached_property
+    def peak(self) -> PeakCash:
+        """The lowest point of its account, which a budget has to cover: a sale at the end pays for nothing before."""
+        return peak_cash(self.setting, self.ledger)
+
+    @cached_property
     def irr(self) -> SolveResult:
         """The rate of return against the baseline."""
         return irr(usd=saved_usd(self.ledger, self.baseline), years=cash_flow_years(self.setting))

@@ -108,7 +108,7 @@ def title(answer: Answer) -> str:
     """Return the verdict in as few words as possible; that all of it is over the budget first."""
     usd, current = answer.plan.setting.terms.budget_usd, current_option(answer)
     ways = [way for way in answer.cards.values() if way is not current]
-    if usd is None or not ways or any(float(way.measures.bills_usd) <= usd for way in ways):
+    if usd is None or not ways or any(way.measures.peak.bills_usd <= usd for way in ways):
         return _verdict_text(answer)
     return f"Over your {words.usd(usd)}. {_verdict_text(answer)}"
 

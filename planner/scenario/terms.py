@@ -59,7 +59,7 @@ class FinancialTerms(ScenarioModel):
         ask("yearly", "Cash limit in a year, USD",
         "For every year of the plan; the first includes day one. Empty: no limit.", group=MONEY,
         usual="no limit")] = None  # fmt: skip
-    budget_usd: Annotated[Usd | None, Field(description="for everything over the whole plan, in total cash; no limit: "
+    budget_usd: Annotated[Usd | None, Field(description="for everything over the plan, before any resale; no limit: "
         "the answer says what is left of it"), ask("budget", "Total budget, USD",
         "For everything over the whole plan. The answer says what each option leaves of it.", group=MONEY,
         usual="not stated")] = None  # fmt: skip

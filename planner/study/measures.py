@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from planner.money.carbon import EmissionRange, OptionEmissions, finite_or_none
 from planner.money.finance import SolveResult
 from planner.money.ledger import Case
-from planner.money.measures import Measures, Payback, PeakCash, peak_cash
+from planner.money.measures import Measures, Payback
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
@@ -56,11 +56,6 @@ class OptionResult:
     @property
     def emitted(self) -> OptionEmissions:
         return self.way.emissions
-
-    @cached_property
-    def peak(self) -> PeakCash:
-        """The lowest point of its account."""
-        return peak_cash(self.plan.setting, self.way.option.ledger)
 
     @cached_property
     def simulated(self) -> Futures | None:
@@ -218,10 +213,12 @@ MEASURES: tuple[Measure, ...] = (
         _simulated(lambda futures, key: futures.cash_today_band(key).high), may_lack=True,
     ),
     Measure(
-        "peak_cash_usd", "USD", "the most cash that is out at one time, not discounted", lambda it: it.peak.bills_usd
+        "peak_cash_usd", "USD", "the most cash that is out at one time, not discounted",
+        lambda it: it.measures.peak.bills_usd,
     ),
     Measure(
-        "peak_cash_discounted_usd", "USD", "the same payments discounted to today", lambda it: it.peak.present_usd
+        "peak_cash_discounted_usd", "USD", "the same payments discounted to today",
+        lambda it: it.measures.peak.present_usd,
     ),
     Measure(
         "usd_per_useful_accelerator_hour", "USD/hour", "cost and hours both discounted to today",
@@ -294,12 +291,8 @@ MEASURES: tuple[Measure, ...] = (
         "operation_kg", "operation_kg", "typical", "kWh drawn x the grid's grams, at typical figures",
         label="CO2e, operation", was="operation_kg_co2e",
     ),
-    _emission(
-        "operation_low_kg", "operation_kg", "low", "every figure at its low end",
-    ),
-    _emission(
-        "operation_high_kg", "operation_kg", "high", "every figure at its high end",
-    ),
+    _emission("operation_low_kg", "operation_kg", "low", "every figure at its low end"),
+    _emission("operation_high_kg", "operation_kg", "high", "every figure at its high end"),
     _emission(
         "making_kg", "making_kg", "typical", "of what is bought all; of what is rented a share of its service life",
         label="CO2e, making", was="making_kg_co2e",
@@ -307,9 +300,7 @@ MEASURES: tuple[Measure, ...] = (
     _emission(
         "making_low_kg", "making_kg", "low", "of what is bought only the share of its life that the plan uses",
     ),
-    _emission(
-        "making_high_kg", "making_kg", "high", "every figure at its high end",
-    ),
+    _emission("making_high_kg", "making_kg", "high", "every figure at its high end"),
     Measure(
         "electricity_kwh", "kWh", "drawn, with what cooling takes",
         lambda it: _NOT_KNOWN if it.emitted.kwh is None else it.emitted.kwh, may_lack=True, part=EMISSIONS,

@@ -147,23 +147,23 @@ class AffordableFleet(NamedTuple):
 
 
 @cached(_KEPT)
-def _bills_usd(facts: Facts, scenario: Scenario, day: date) -> dict[Way | None, float]:
-    """Return the total cash of each option of a plan; by None that of its answer."""
+def _most_cash_usd(facts: Facts, scenario: Scenario, day: date) -> dict[Way | None, float]:
+    """Return the most cash that each option of a plan has out at one time; by None that of its answer."""
     answer = build_answer(planned(facts.catalogue, scenario, day))
     best = () if answer.best is None else ((None, answer.best),)
     every = (*((each.option.way, each) for each in answer.ranked), *best)
-    return {way: float(each.measures.bills_usd) for way, each in every}
+    return {way: each.measures.peak.bills_usd for way, each in every}
 
 
 def affordable_fleet(
     catalogue: Catalogue, scenario: Scenario, usd: float, day: date, way: Way | None = None
 ) -> AffordableFleet | None:
-    """Return the most accelerators whose whole plan, in total cash, costs no more than `usd`; None: not even one."""
+    """Return the most accelerators whose whole plan never has more cash out than `usd`; None: not even one."""
 
     def cost(accelerators: int) -> float:
         work = scenario.work[0].model_copy(update={"accelerators": accelerators})
         plan = scenario.model_copy(update={"work": (work, *scenario.work[1:])})
-        return _bills_usd(Facts(catalogue), plan, day).get(way, math.inf)
+        return _most_cash_usd(Facts(catalogue), plan, day).get(way, math.inf)
 
     # Double the count while it is affordable, then bisect the gap. One alone may stand at home, where none is leased.
     low, high = 0, 1 if cost(1) < math.inf else 2
@@ -221,7 +221,7 @@ def _affordable_run(
         work = _without_people(scenario.work[0], None).model_copy(update=many)
         return scenario.model_copy(update={"work": (work,), "years": 0.25})  # the shortest plan
 
-    cost = _bills_usd(Facts(catalogue), run_of(_HOURS_TRIED), day).get("on_demand", math.inf)
+    cost = _most_cash_usd(Facts(catalogue), run_of(_HOURS_TRIED), day).get("on_demand", math.inf)
     hours = math.floor(_HOURS_TRIED * usd / cost)
     paid = f"{usd:,.0f} USD pays for about {hours:,g} hours of one {catalogue.accelerator_label(scenario.accelerator)}"
     return (run_of(hours), (f"{paid} on demand, and for no whole plan of one.",)) if hours >= 1 else None

@@ -160,10 +160,22 @@ def test_what_is_said_stays_in_the_link_the_file_and_the_sentence() -> None:
 def test_what_is_left_of_a_budget_is_said_for_three_ways() -> None:
     serve = ({"serve": {"model": "Llama-3.3-70B", "requests_per_s": 2.0}},)
     text = " ".join(told(asked(work=serve, terms={"budget_usd": 400_000.0})).sentences)
-    assert "Of your $400,000, in total cash:" in text
+    assert "Of your $400,000, in cash before any resale:" in text
     assert text.count(" takes $") >= 3
     assert "leaves $" in text
     assert "too much" in text
+
+
+def test_a_sale_in_the_end_pays_for_nothing_before() -> None:
+    """What buying takes in all lies under the budget, what is out before the sale above it."""
+    plan = asked(work=({"accelerators": 8},), ways=["own"])
+    (bought,) = decided(plan, 128).answer.ranked
+    net, most = float(bought.measures.bills_usd), bought.measures.peak.bills_usd
+    assert net < most
+    between = asked(work=({"accelerators": 8},), ways=["own"], terms={"budget_usd": (net + most) / 2})
+    shown = told(between)
+    assert shown.title.startswith("Over your $")
+    assert "too much" in " ".join(shown.sentences)
 
 
 @pytest.mark.parametrize("people", [0.0, -1.0, 1e9])
@@ -257,11 +269,13 @@ def test_a_budget_is_spent_in_three_ways_each_on_as_many_as_it_pays_for() -> Non
     rows = budget_table(decided(plan).answer).records()
     assert len(rows) == 3
     for row in rows:
-        assert row["Total cash, USD"] + row["Left, USD"] == pytest.approx(600_000.0)
+        assert row["Most cash out, USD"] + row["Left, USD"] == pytest.approx(600_000.0)
         assert row["Left, USD"] >= 0
     (rented,) = [row for row in rows if row["Option"] == "Rent on demand"]
     more = asked(work=({"accelerators": int(rented["GPUs"]) + 1},))
-    (cash,) = [each.measures.bills_usd for each in decided(more, 128).answer.ranked if each.option.way == "on_demand"]
+    (cash,) = [
+        each.measures.peak.bills_usd for each in decided(more, 128).answer.ranked if each.option.way == "on_demand"
+    ]
     assert cash > 600_000.0
     assert len(budget_table(decided(asked(work=({"accelerators": 8},)), 128).answer)) == 0
     task = asked(work=({"serve": {"model": "Llama-3.1-8B"}},), terms={"budget_usd": 1e6})
@@ -278,6 +292,6 @@ def test_a_budget_too_small_for_a_server_buys_cards() -> None:
         for more in (0, 1):
             cards = asked(accelerator=key, work=({"accelerators": int(row["GPUs"]) + more},))
             ranked = decided(cards, 128).answer.ranked
-            cash += [each.measures.bills_usd for each in ranked if each.option.way == "own"]
-        assert cash[0] == pytest.approx(row["Total cash, USD"])
+            cash += [each.measures.peak.bills_usd for each in ranked if each.option.way == "own"]
+        assert cash[0] == pytest.approx(row["Most cash out, USD"])
         assert cash[0] <= 300_000.0 < cash[1]

@@ -17,6 +17,7 @@ from planner.money.setting import PlanContext
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
 from planner.money.ways import WAYS
+from planner.money.ways.keep import is_done_once
 from planner.money.yardsticks import YARDSTICKS
 from planner.report import words
 from planner.report.title import current_option
@@ -78,13 +79,14 @@ def _named_seller_sentences(setting: PlanContext) -> Iterator[str]:
     catalogue, offer = setting.catalogue, setting.catalogue.offers.get(setting.scenario.rent.offer or "")
     if offer is None or setting.scenario.rent.usd_per_accelerator_hour is not None:
         return
-    listed: dict[float, float] = {}
-    for each in catalogue.offers.values():
-        if (each.provider, each.accelerator) == (offer.provider, offer.accelerator) and each.usd_per_accelerator_hour:
-            months = 0.0 if each is offer else TERM_MONTHS.get(each.purchase, math.inf)
-            listed[months] = min(each.usd_per_accelerator_hour.newest.typical, listed.get(months, math.inf))
+    prices = [
+        (0.0 if each is offer else TERM_MONTHS[each.purchase], each.usd_per_accelerator_hour.newest.typical)
+        for each in catalogue.offers.values()
+        if (each.provider, each.accelerator) == (offer.provider, offer.accelerator) and each.usd_per_accelerator_hour
+        and (each is offer or each.purchase in TERM_MONTHS)
+    ]  # fmt: skip
+    listed = dict(sorted(prices, key=lambda price: -price[1]))  # the lowest of each term stays
     seller, own, order = catalogue.providers[offer.provider].label, listed.pop(0.0, None), busiest_order(setting)
-    listed.pop(math.inf, None)
     terms = [f"{words.usd_per_hour(usd)} for {months_words(months)}" for months, usd in sorted(listed.items())]
     now = "no price on demand" if own is None else f"{words.usd_per_hour(own)} a GPU-hour on demand"
     yield f"{seller} lists {now}, and {words.listed(terms) if terms else 'none for a term: ask'}."
@@ -95,13 +97,10 @@ def _named_seller_sentences(setting: PlanContext) -> Iterator[str]:
 
 def deciding_people_sentences(plan: Plan, answer: Answer) -> tuple[str, ...]:
     """Return a sentence where the option that costs least does so since it takes fewer people."""
-    best, *others = answer.ranked
-    turned = [way for way in others if _without_people_usd(plan, way) < _without_people_usd(plan, best)]
-    if not turned or answer.verdict == "close":
-        return ()
-    first = min(turned, key=lambda way: _without_people_usd(plan, way))
-    name, least = (WAYS[way.option.way].start_text for way in (first, best))
-    return () if name == least else (f"The people decide: without them {name} would cost less than {least}.",)
+    first = min(answer.ranked, key=lambda way: _without_people_usd(plan, way))
+    name, least = (WAYS[way.option.way].start_text for way in (first, answer.ranked[0]))
+    is_turned = name != least and answer.verdict != "close"
+    return (f"The people decide: without them {name} would cost less than {least}.",) if is_turned else ()
 
 
 def _without_people_usd(plan: Plan, way: EvaluatedOption) -> float:
@@ -185,14 +184,27 @@ def _set_against(usd: float, other: float) -> str:
 _MOST_WAYS = 3
 
 
+def month_text(answer: Answer) -> str:
+    """Return the cash that each option of a card takes a month, and its electricity; empty of work done once."""
+    setting = answer.plan.setting
+
+    def each(way: EvaluatedOption) -> str:
+        of_power = (float(it.total_usd) for it in way.option.ledger.lines if it.name.startswith("Electricity"))
+        month, power = (float(usd) / setting.scenario.months for usd in (way.measures.bills_usd, sum(of_power)))
+        of_it = f", of it {words.format_usd_short(power)} for electricity" if power > 0 else ""
+        return f"{WAYS[way.option.way].start_text} {words.format_usd_short(month)}{of_it}"
+
+    return "" if is_done_once(setting) else "; ".join(map(each, answer.cards.values()))
+
+
 def budget_sentences(answer: Answer) -> tuple[str, ...]:
     """Return what the cheapest ways of up to three groups leave of the budget; nothing where none is entered."""
     usd, current = answer.plan.setting.terms.budget_usd, current_option(answer)
     ways = [way for way in answer.cards.values() if way is not current][:_MOST_WAYS]
     if usd is None or not ways:
         return ()
-    each = [_spent_text(WAYS[way.option.way].start_text, float(way.measures.bills_usd), usd) for way in ways]
-    return (f"Of your {words.usd(usd)}, in total cash: {'; '.join(each)}.",)
+    each = [_spent_text(WAYS[way.option.way].start_text, way.measures.peak.bills_usd, usd) for way in ways]
+    return (f"Of your {words.usd(usd)}, in cash before any resale: {'; '.join(each)}.",)
 
 
 def _spent_text(name: str, spent_usd: float, budget_usd: float) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.money.demand.lost_time import LostHours
-from planner.money.measures import peak_cash, plan_discount_rate
+from planner.money.measures import plan_discount_rate
 from planner.money.owned_fleet import USUAL_SHARES, Kind, OwnedCostSplit, idle, split, work_units
 from planner.money.plan import Plan
 from planner.money.verdict.answer import Answer
@@ -275,7 +275,7 @@ def _payback_measures(answer: Answer) -> Iterator[OtherMeasure]:
 
 def _cash_measures(plan: Plan, way: EvaluatedOption) -> Iterator[OtherMeasure]:
     title, key = way.option.title, way.option.key
-    today, peak = float(way.measures.cash_today_usd), peak_cash(plan.setting, way.option.ledger)
+    today, peak = float(way.measures.cash_today_usd), way.measures.peak
     yield OtherMeasure("cash_today_usd", key, f"Cash on day one: {title}", today, _USD, "the payments of today")
     when = "today" if peak.month == 0 else f"after month {peak.month}"
     how = f"the funding needed: all bills up to the lowest point of the account, {when}, less money that came back"

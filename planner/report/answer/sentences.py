@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from planner.money.measures import peak_cash
 from planner.money.option import Option
 from planner.money.owning import machine, spare_boards
 from planner.money.plan import Plan
@@ -345,9 +344,8 @@ def _tiles(plan: Plan, answer: Answer, futures: Futures | None) -> tuple[Tile, .
 
 
 def _day_one_tile(plan: Plan, way: EvaluatedOption, futures: Futures | None, detail: str, under: str) -> Tile:
-    peak = peak_cash(plan.setting, way.option.ledger)
-    total, most = (words.format_usd_short(usd) for usd in (float(way.measures.bills_usd), peak.bills_usd))
-    cash = f". Not discounted: most cash out {most}, total cash {total}"
+    usd = map(words.format_usd_short, (way.measures.peak.bills_usd, float(way.measures.bills_usd)))
+    cash = ". Not discounted: most cash out {}, total cash {}".format(*usd)
     deposit = ledger_input_value("deposit_share", way.option.ledger)
     machines = (np.asarray(line.usd) for line in way.option.ledger.lines if line.part == "hardware")
     if deposit and 0 < deposit[0] < 1 and any(usd[0] > 0 and np.any(usd[1:] > 0) for usd in machines):

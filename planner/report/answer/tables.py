@@ -57,7 +57,7 @@ def budget_table(answer: Answer) -> Table:
         cards = affordable_cards(setting.catalogue, scenario, usd, setting.day)
         fleets |= {f"Buy {setting.catalogue.accelerator_label(chip)}": fleet for chip, fleet in cards.items()}
     return Table.of(
-        {"Option": name, "GPUs": many, "Total cash, USD": spent, "Left, USD": usd - spent}
+        {"Option": name, "GPUs": many, "Most cash out, USD": spent, "Left, USD": usd - spent}
         for name, (many, spent) in fleets.items()
     )
 
