@@ -168,11 +168,11 @@ def test_what_is_left_of_a_budget_is_said_for_three_ways() -> None:
 
 def test_a_sale_in_the_end_pays_for_nothing_before() -> None:
     """What buying takes in all lies under the budget, what is out before the sale above it."""
-    plan = asked(work=({"accelerators": 8},), ways=["own"])
+    plan = asked(work=({"accelerators": 8},), ways=("own",))
     (bought,) = decided(plan, 128).answer.ranked
     net, most = float(bought.measures.bills_usd), bought.measures.peak.bills_usd
     assert net < most
-    between = asked(work=({"accelerators": 8},), ways=["own"], terms={"budget_usd": (net + most) / 2})
+    between = asked(work=({"accelerators": 8},), ways=("own",), terms={"budget_usd": (net + most) / 2})
     shown = told(between)
     assert shown.title.startswith("Over your $")
     assert "too much" in " ".join(shown.sentences)
