@@ -258,7 +258,7 @@ def test_a_model_of_ones_own_size_is_no_named_model(line: str, total: float, act
 @each_row(("line", "choice"), [
     ("I want to learn CUDA", "one L4"), ("what gpu for learning pytorch under 600 euros", "RTX 4060"),
     ("100k a day, llama 70b", "requests"),
-    ("serve our 1.5T model at 8 rps", "40B"), ("budget 40000 kr for a 4090", "SEK"),
+    ("2.5 L40S for a year", "3 GPUs"), ("serve our 1.5T model at 8 rps", "40B"), ("budget 40000 kr for a 4090", "SEK"),
     ("500k RUB for a 4090", "leave it"),
 ])  # fmt: skip
 def test_what_is_open_is_a_question_whose_choices_are_plans(line: str, choice: str) -> None:

@@ -102,7 +102,7 @@ def test_the_hundred_are_answered_and_none_for_another_model_chip_or_place() -> 
     ("8 h100 for 0 years", "from 'for 0 years'"), ("h100 for $250.000", "is that 250,000 or 250.00"),
     ("budget of $0, 8 h100", "A budget of 0 USD"), ("budget of one trillion dollars for h100s", "buys no plan"),
     ("8 h100, loan at 90%", "0 to 50, not 90"), ("null A100 for 6 months", "from 'null A100'"),
-    ("unlimited gpus for a year", "from 'unlimited gpus'"),
+    ("unlimited gpus for a year", "from 'unlimited gpus'"), ("2e9 H200 for a day", "2,000,000,000"),
 ])  # fmt: skip
 def test_bad_input_is_refused_in_a_sentence(line: str, problem: str) -> None:
     with pytest.raises((LineError, ScenarioError)) as refusal:

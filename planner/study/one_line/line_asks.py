@@ -1,5 +1,6 @@
 """Questions about a line: words and numbers that nothing took, names it does not want, work without a model."""
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -267,14 +268,15 @@ def _ask_about_number(parts: LineParts, start: int, end: int) -> None:
     if parts.rest[start] == "-" != parts.line[start]:  # minus four
         start = max(parts.line.lower().rfind(word, 0, end) for word in ("minus", "negative"))
         text = parts.line[start:end].strip()
-    is_asked = any(question.text in text for question in parts.questions) or PATTERNS["harmless"].match(text)
-    if number is None or is_asked or not parts.phrases or parts.line[end : end + 1] in ("x", "%"):
+    if number is None or not parts.phrases or parts.line[end : end + 1] in ("x", "%") or (
+            PATTERNS["harmless"].match(text) or any(asked.text in text for asked in parts.questions)):  # fmt: skip
         return
     end = start + number.end() if PATTERNS["rate_behind"].match(text, number.end()) else end  # 900/day
     is_alone = number.end() in (len(text), end - start)
     digits, is_counted = number["digits"].lstrip("0") or "0", bool({"gpus", "have"} & values.keys())
     more, is_count = (" more" if is_counted else ""), re.fullmatch(r"\d{1,4}|\d[\d.]*k", digits)
-    counts = {f"{digits}{more} GPUs": f"{digits}{more or ' GPUs'}"} if is_count else {}
+    whole = f"{math.ceil(float(digits))}" if re.fullmatch(r"\d*\.\d+", digits) else digits  # no GPU is half a GPU
+    counts = {f"{whole}{more} GPUs": f"{whole}{more or ' GPUs'}"} if is_count or whole != digits else {}
     if not is_alone or not ("chip" in values or is_counted):
         may_be_people = is_alone or re.match(r" (?!minutes|hours|days|cents)[a-z]{3,}s(?![a-z])", text[number.end() :])
         nouns = ["people"] if values.keys() & _AMOUNTS else ["people", "requests a day", "GPUs"]

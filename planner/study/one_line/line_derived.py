@@ -55,7 +55,7 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
         of["have"] * of.get("multiple", 1.0) * of["speed_of_kept"]), 1)),
     ("gpus", {"have", "multiple"}, lambda of: math.ceil(of["have"] * of["multiple"])),
     ("in", {"pages_each"}, lambda of: int(of["pages_each"] * _TOKENS_OF_PAGE)),
-    ("in", {"of_books"}, lambda of: 400), ("in", {"translates"}, lambda of: 500),
+    ("in", {"of_short"}, lambda of: 50), ("in", {"of_books"}, lambda of: 400), ("in", {"translates"}, lambda of: 500),
     ("team", {"team_each"}, lambda of: of["team_each"] * of.get("sites", 1)), ("is_said", {"is_hobby"}, lambda of: 1),
     ("token_rate", {"each_tokens"}, lambda of: of["each_tokens"] * of.get("team", 1)),
     ("online", {"team", "online_share"}, lambda of: of["team"] * of["online_share"]),

@@ -251,7 +251,7 @@ def _read_rules(parts: LineParts) -> None:
     for name in {"runs", "every"} & parts.values.keys():  # more than hours: they may be requests
         if parts.values[name] > HOURS_PER_MONTH and "run_hours" not in parts.values:
             parts.ask(*parts.spans[name], {text: text for text in [f"{parts.values[name]:.0f} requests a month"]})
-    if {"gpu_hours", "texts"} & parts.values.keys():
+    if {"gpu_hours", "texts", "frame_hours"} & parts.values.keys():
         for name, value, start, end in take(parts.rest, STRAY):
             parts.add(name, value, start, end)
 
