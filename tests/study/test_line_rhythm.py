@@ -2,7 +2,9 @@
 
 import pytest
 
-from planner.api.plans import ask
+from planner.api.plans import ask, line_result
+from planner.money.ways import WAYS
+from planner.report import words
 from planner.study.one_line.read_line import read_line
 from tests.facts import DAY
 from tests.frozen import live_catalogue
@@ -119,7 +121,6 @@ def test_growth_that_ends_ends(line: str, months: int, many: tuple[int, int]) ->
     ("16 A100 for 8 days, status mail every hour", "every hour"),
     ("wan 2.1, 90 clips of 8 seconds per day", "8 seconds"),
     ("8 h100, traffic will triple next year", "triple"),
-    ("how much per month for 4 l40s", "divide it by its months"),
     ("own 8 a100, add more or rent?", "add more"), ("own 4 l40s and a 3090, when to rent an a100", "RTX 3090"),
 ])  # fmt: skip
 def test_a_rhythm_of_something_else_is_left_out(line: str, left: str) -> None:
@@ -255,3 +256,14 @@ def test_a_contract_until_a_month_is_paid_idle_or_busy() -> None:
     assert plan is not None
     assert (plan.reserve.usd_per_accelerator_hour, plan.work[0].busy_share) == (2.35, 1.0)
     assert plan.rent.usd_per_accelerator_hour is None
+
+
+@pytest.mark.parametrize("line", ["how much per month for 4 l40s", "8 H100 in Oslo, what is the monthly cost"])
+def test_a_month_that_is_asked_for_is_no_part_that_is_left_out(line: str) -> None:
+    """The answer has what each option takes a month beside the whole plan."""
+    answer = ask(live_catalogue(), line, DAY)
+    assert answer.reading.left_out == ()
+    assert answer.report is not None
+    best = next(iter(answer.report.answer.cards.values()))
+    month = words.format_usd_short(float(best.measures.bills_usd) / answer.report.plan.setting.scenario.months)
+    assert f"A month, in cash over the plan: {WAYS[best.option.way].start_text} {month}" in line_result(answer).text()

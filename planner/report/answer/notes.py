@@ -181,9 +181,6 @@ def _set_against(usd: float, other: float) -> str:
     return "as much as" if abs(share) < 0.005 else f"{words.percent(abs(share))} {'above' if share > 0 else 'below'}"
 
 
-_MOST_WAYS = 3
-
-
 def month_text(answer: Answer) -> str:
     """Return the cash that each option of a card takes a month, and its electricity; empty of work done once."""
     setting = answer.plan.setting
@@ -216,7 +213,7 @@ def _spent_text(name: str, spent_usd: float, budget_usd: float) -> str:
     return f"{name} takes {words.usd(spent_usd)}{rest}"
 
 
-LARGE_SHARE, _LEAST_BESIDE, _MANY_TIMES = 0.2, 0.1, 20
+LARGE_SHARE, _LEAST_BESIDE, _MANY_TIMES, _MOST_WAYS = 0.2, 0.1, 20, 3
 _OF_KEPT = {"hardware": "the worth that it loses", "resale": "the worth that it loses", "idle": "electricity"}
 # The part of a ledger, in words, and the keys of which one replaces it. Chips and rents are named by their price.
 _ENTRIES: dict[str, tuple[str, tuple[str, ...]]] = {

@@ -58,14 +58,15 @@ def _is_sum(line: str, match: re.Match[str], *, by_token: bool) -> bool:
 
 def _amount(line: str, match: re.Match[str], mark: str, rates: Rates, *, by_token: bool = False) -> LineAmount:
     text, usd, code = _sum(line, match, mark, rates)
-    per = match["per"] or match["ly"] or ""
+    before = line[: match.start()]
+    per = "" if match["per"] == "gpu" and re.search("budget d[aeio] $", before) else match["per"] or match["ly"] or ""
     kind = _kind(line, match, per, by_token, usd)
-    is_word_left = match.re in _WORDS_LEFT or (kind == "loan_sum" and match.re is not PATTERNS["money"])
-    start = match.start("n" if is_word_left else 0)
-    before = line[: match.start("n") if match["n"] else start] if kind in WORDS["with_words_before"] else ""
-    if of := PATTERNS["words_of_sum"].search(before):
+    is_words = kind == "loan_sum" and match.re is not PATTERNS["money"]
+    start = match.start("n" if match.re in _WORDS_LEFT or is_words else 0)
+    until = (match.start("n") if match["n"] else start) if kind in WORDS["with_words_before"] else 0
+    if of := PATTERNS["words_of_sum"].search(line[:until]):
         per, start = per or of["ly"] or "", min(start, of.start())
-    per = "year" if kind == "bill" and not per and PATTERNS["yearly"].search(line[: match.start()]) else per
+    per = "year" if kind == "bill" and not per and PATTERNS["yearly"].search(before) else per
     if kind in ("bill", "budget") and per and not per.startswith("mo"):
         usd *= HOURS_PER_MONTH / hours_of(per)
         text = f"{usd:.2f}"
