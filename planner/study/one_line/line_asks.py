@@ -19,8 +19,7 @@ from pricing.orderable import bloc_members
 _WEIGHTY = re.compile(rf"(?<![\w-])(?:{'|'.join(WORDS['weighty'])})(?![\w-])")
 SAYS_ENOUGH = frozenset(WORDS["says_enough"].split())
 _AMOUNTS = SAYS_ENOUGH - {"chip", "model", "anyone", "seller", "billfor", "cpu"} | {"token_rate", "tps", "all_audio"}
-_KNOWN_ENOUGH = {"chip", "model", "bill", "billfor", "have"}
-_BEFORE_TOWN = ("in", "near", "from")
+_KNOWN_ENOUGH, _BEFORE_TOWN = {"chip", "model", "bill", "billfor", "have"}, ("in", "near", "from")
 _LEAST_OF_TYPO, _MOST_BEFORE_RATE = 7, 3  # letters in capitals, fewer are an acronym; words: 300 chest x-rays a day
 _LARGEST_DENSE = 4.5e11  # parameters: larger models are mixtures of experts
 MEMORY: tuple[Rule, ...] = (rule("memory", whole(WORDS["memory"]), number_in),)

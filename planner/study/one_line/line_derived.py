@@ -16,27 +16,32 @@ from planner.scenario.work import LEAST_BUSY_SHARE
 from planner.speed.training.images import is_image_network
 from planner.study.one_line.line_chips import rendered_in_time
 from planner.study.one_line.line_records import LEAST_RPS, machine_size
-from planner.study.one_line.line_rules import HOURS_OF_PATTERN, HOURS_OF_UNIT, MOST_GROWTH, day_of
+from planner.study.one_line.line_rules import DAYS, HOURS_OF_PATTERN, HOURS_OF_UNIT, MOST_GROWTH, day_of
 from planner.study.one_line.line_words import WORDS
 from pricing import Catalogue
 from pricing.exchange import DOLLAR
 
 TOKENS_PER_SEQUENCE = 4_096  # as a plan has where nobody states it
 _FASTEST_OF_ONE, _MOST_OF_ONE = 300, 32_768  # tokens a second, of all users beyond it; tokens of a single answer
-_SHARE_OF_RATE = 0.4  # an assumption: large published runs use 0.3 to 0.5 of the dense rate
+_SHARE_OF_RATE, _USUAL = 0.4, ServingTask(model="usual")  # an assumption: large published runs use 0.3 to 0.5
 _MOST_OF_A_RUN, _MOST_AT_A_TIME = HOURS_PER_YEAR / 4, 20  # hours; runs: of more the rhythm is of something else
 _FRAMES_PER_S, _TILES_OF_SLIDE, _WINDOWS_OF_STUDY, _SLICES_OF_STUDY, _TOKENS_OF_PAGE = 15.0, 5_000, 100, 200, 500
 _SHARE_OF_PEAKS, _LEAST_STEADY = 0.1, 0.5  # assumptions: of the time; less than that is the share of the peaks
-_USUAL, _DAYS = ServingTask(model="usual"), "montuewedthufrisatsun"
 
 # A quantity that is not stated, the ones that it follows from, and how.
 _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
-    ("frame_hours", {"usual_frame"}, lambda of: of["usual_frame"]),
+    *(("team", {"sites", it}, lambda of: of.pop("sites")) for it in ("each_rps", "each_hours")),
+    ("rps", {"each_rps", "frame_hours"}, lambda of: of.pop("each_rps") * of.pop("team", 1)),
+    ("rest", {"rest_is_free", "have", "rps"}, lambda of: max(int(of.pop("have") * (1 - of.pop("busy"))), 1)),
+    ("have", {"rest"}, lambda of: of["rest"]), ("frame_hours", {"usual_frame"}, lambda of: of["usual_frame"]),
     ("frames", {"film", "frame_hours"}, lambda of: of["film"] * SECONDS_PER_HOUR * of.pop("fps")),
     *(("frames", {it, "frame_hours"}, lambda of, it=it: of.pop(it)) for it in ("images", "items", "texts", "examples")),
     ("separate", {"frame_hours"}, lambda of: True), ("rps", {"item_rate", "frame_hours"}, lambda of: of["item_rate"]),
+    ("rps", {"bare_rate", "frame_hours"}, lambda of: of.pop("bare_rate")),
     ("frame_month", {"rps", "frame_hours"}, lambda of: (
         of.pop("rps") * SECONDS_PER_HOUR * HOURS_PER_MONTH * of["frame_hours"], HOURS_PER_MONTH)),
+    *(("frame_month", {"frames", "frame_hours", it}, lambda of, it=it: (
+        of["frames"] * of["frame_hours"] * of.pop(it), HOURS_PER_MONTH)) for it in ("runs", "every")),
     ("frame_month", {"runs", "frame_hours"}, lambda of: (of.pop("runs") * of["frame_hours"], HOURS_PER_MONTH)),
     ("gpu_hours", {"frame_month"}, lambda of: of["frame_month"]), ("separate", {"frame_month"}, lambda of: True),
     ("gpu_hours", {"frames", "frame_hours"}, lambda of: (of["frames"] * of["frame_hours"], of.get("stray"))),
@@ -56,6 +61,8 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("gpus", {"have", "multiple"}, lambda of: math.ceil(of["have"] * of["multiple"])),
     ("in", {"pages_each"}, lambda of: int(of["pages_each"] * _TOKENS_OF_PAGE)),
     ("in", {"of_short"}, lambda of: 50), ("in", {"of_books"}, lambda of: 400), ("in", {"translates"}, lambda of: 500),
+    ("audio_each", {"each_rps", "call_time"}, lambda of: of.pop("each_rps") * of["call_time"]),
+    ("audio", {"rps", "call_time"}, lambda of: of.pop("rps") * of["call_time"]),
     ("team", {"team_each"}, lambda of: of["team_each"] * of.get("sites", 1)), ("is_said", {"is_hobby"}, lambda of: 1),
     ("token_rate", {"each_tokens"}, lambda of: of["each_tokens"] * of.get("team", 1)),
     ("online", {"team", "online_share"}, lambda of: of["team"] * of["online_share"]),
@@ -105,6 +112,9 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     *(("runs", {"bare_rate", it}, lambda of: of.pop("bare_rate") * SECONDS_PER_HOUR * HOURS_PER_MONTH)
         for it in ("tune", "train")),
     ("apart", {"bare_rate", "model"}, lambda of: max(of["bare_rate"], LEAST_RPS)),
+    ("rps", {"load"}, lambda of: of["load"][1]), ("peak", {"load"}, lambda of: of["load"][0]),
+    ("rps", {"rise"}, lambda of: of["rise"][0]), ("length", {"rise"}, lambda of: of["rise"][2]),
+    ("growth", {"rise"}, lambda of: max(min(of["rise"][1] ** (HOURS_PER_YEAR / of["rise"][2]) - 1, MOST_GROWTH), -0.9)),
     ("rps", {"apart"}, lambda of: of["apart"]), ("streams", {"cameras", "of_vision"}, lambda of: of["cameras"]),
     ("fps", {"streams"}, lambda of: _FRAMES_PER_S), ("rps", {"average", "peak"}, lambda of: of["average"]),
     ("rps", {"fps", "of_vision"}, lambda of: of["fps"] * of.get("streams", 1)),
@@ -305,7 +315,7 @@ def add_date(values: dict[str, Any], notes: list[str]) -> None:
         values.setdefault("start", values.pop("date", None))
         values |= {"is_term": True, "length": values.get("length", values.get("written_off", 1) * HOURS_PER_YEAR)}
     if "weekday" in values and {*WORDS["batches"]} & values.keys():
-        values["due"] = HOURS_PER_DAY * ((_DAYS.index(values["weekday"]) // 3 - values["day"].weekday() - 1) % 7 + 1)
+        values["due"] = HOURS_PER_DAY * ((DAYS.index(values["weekday"]) // 3 - values["day"].weekday() - 1) % 7 + 1)
     quantity = "due" if {*WORDS["batches"]} & values.keys() and not {"every", "runs"} & values.keys() else "length"
     values |= {"start": values.get("start", values.pop("date"))} if (  # needed by then
         "date" in values and quantity == "length" and values["date"]["way"] == "by") else {}  # fmt: skip

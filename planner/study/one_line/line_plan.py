@@ -334,11 +334,11 @@ def _add_amount(data: dict[str, Any], values: dict[str, Any], notes: list[str]) 
 
 
 def _add_people(work: dict[str, Any], values: Mapping[str, Any], notes: list[str]) -> None:
-    work |= {"people": int(values["team"]), "accelerators": work.get("accelerators", max(int(values["team"]), 1))}
-    most = work["accelerators"] * HOURS_PER_MONTH / max(values["team"], 1)
-    hours = values["each_hours"] * HOURS_PER_MONTH if "each_hours" in values else USUAL_HOURS_PER_PERSON
-    if hours > most or "each_hours" in values:
-        work["hours_per_person"] = min(hours, most)
+    people, hours = max(int(values["team"]), 1), values.get("each_hours", 0) * HOURS_PER_MONTH or USUAL_HOURS_PER_PERSON
+    is_one_each = work.get("accelerators", 1) == 1 and "each_hours" in values and hours * people > HOURS_PER_MONTH
+    work |= {"people": int(values["team"]), "accelerators": people if is_one_each else work.get("accelerators", people)}
+    most = work["accelerators"] * HOURS_PER_MONTH / people
+    work |= {"hours_per_person": min(hours, most)} if hours > most or "each_hours" in values else {}
     if hours > most or not {"budget", "monthly_budget"} & values.keys():
         notes.append(f"Each person is taken to keep one GPU busy for {min(hours, most):,.4g} hours a month.")
 

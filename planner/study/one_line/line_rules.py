@@ -14,14 +14,12 @@ from planner.scenario.amounts import parse_amount
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR, SECONDS_PER_HOUR
 from planner.study.one_line.line_words import WORDS
 
-BLANK = "|"
+BLANK, DAYS = "|", "montuewedthufrisatsun"
 MONTH_NAMES = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 MOST_GROWTH = 9.0  # a year, that a plan may have
 MOST_AN_HOUR = 20  # dollars: a smaller sum without a period is the rent of an hour
-DAYS_PER_WEEK, WORKING_DAYS = 7, 5
-NIGHT_HOURS, SHIFT_HOURS = 10, 8  # a night from 8 in the evening to 6: assumptions
+DAYS_PER_WEEK, WORKING_DAYS, SHIFT_HOURS = 7, 5, 8  # hours: an assumption
 HOURS_OF_PATTERN = {name: float(hours) for name, hours in WORDS["hours_of_pattern"].items()}
-EVENING_HOURS = HOURS_OF_PATTERN["day and evening"] / DAYS_PER_WEEK
 HOURS_OF_UNIT = {
     "s": 1 / SECONDS_PER_HOUR, "mi": 60 / SECONDS_PER_HOUR, "h": 1.0, "d": HOURS_PER_DAY,
     "n": HOURS_PER_DAY, "ev": HOURS_PER_DAY, "mor": HOURS_PER_DAY, "w": HOURS_PER_DAY * DAYS_PER_WEEK,
@@ -89,7 +87,9 @@ def clock_share(match: re.Match[str]) -> float:
     """Return the share of the hours between two times of the day: 6 pm to 6 am; 9 to 5 are eight hours."""
     start, end = _hour_of(match["from"]), _hour_of(match["to"])
     turn = HOURS_PER_DAY if max(start, end) > 12 or match["to"].endswith("m") else HOURS_PER_DAY / 2
-    return ((end - start) % turn or turn) / HOURS_PER_DAY * (WORKING_DAYS / DAYS_PER_WEEK if match["weekdays"] else 1.0)
+    days = [DAYS.index(day) // 3 for day in re.findall("mon|tue|wed|thu|fri|sat", match["weekdays"] or "")]
+    many = days[-1] - days[0] + 1 if len(days) > 1 else WORKING_DAYS if match["weekdays"] else DAYS_PER_WEEK
+    return ((end - start) % turn or turn) / HOURS_PER_DAY * many / DAYS_PER_WEEK
 
 
 def _hour_of(text: str) -> float:
@@ -155,18 +155,16 @@ for _name, _part in WORDS["parts"].items():
     PARTS[_name] = whole(_part)
 PATTERNS: Mapping[str, re.Pattern[str]] = {name: re.compile(whole(text)) for name, text in WORDS["patterns"].items()}
 
-_LEAST_MS = 20  # a time without a unit: 500 is in milliseconds, 2 in seconds
-_MOST_LOG_GROWTH = 9.0  # beyond what a plan may have, which it says
-_WEEK = HOURS_OF_UNIT["w"]
+_LEAST_MS, _MOST_LOG_GROWTH = 20, 9.0  # of a time without a unit: 2 is in seconds; beyond what a plan may have
+_WEEK, _USUAL_RISE, _WORKDAYS = HOURS_OF_UNIT["w"], 3 * HOURS_PER_YEAR, WORKING_DAYS / DAYS_PER_WEEK
 # How the value of a rule follows from what it matches, by the name that line_words.yaml has for it.
 _VALUES: Mapping[str, Any] = {
     "currency": lambda match: (WORDS["currencies"].get(match["code"].removesuffix("s")) or match["code"]).upper(),
+    **{name: float(hours) / _WEEK for name, hours in WORDS["hours_of_week"].items()},
+    **{name: lambda of, times=times: number_in(of) * float(times) for name, times in WORDS["multiplied_by"].items()},
+    **{name: lambda of, by=by: number_in(of) / float(by) for name, by in WORDS["divided_by"].items()},
     "number": number_in, "whole_number": lambda match: int(number_in(match)),
-    "books": lambda match: number_in(match) * 300, "books_a_second": lambda match: per_second(match) * 300,
-    "pages_of_words": lambda of: number_in(of) / 375, "words_a_second": lambda match: per_second(match) / 375,
-    "megabytes": lambda of: number_in(of) * 2.5e5, "gigabytes": lambda of: number_in(of) * 2.5e8,
-    "terabytes": lambda match: number_in(match) * 2.5e11,
-    "tokens_of_books": lambda match: number_in(match) * 120_000, "share": lambda match: number_in(match) / 100,
+    "books_a_second": lambda of: per_second(of) * 300, "words_a_second": lambda of: per_second(of) / 375,
     "mean_share": lambda match: (number_in(match) + parse_number(match["n2"])) / 200,
     "span_of_period": lambda match: number_in(match) * hours_of(match["span"]) / hours_of(match["unit"]),
     "multiple": lambda match: float(WORDS["times"][match["times"]]),
@@ -181,51 +179,43 @@ _VALUES: Mapping[str, Any] = {
         1.0 if match["time"] == "ms" or (not match["time"] and number_in(match) >= _LEAST_MS) else 1_000.0),
     "ms_of_each": lambda it: 1_000 / max(number_in(it), 0.01), "rest_share": lambda match: 1 - number_in(match) / 100,
     "rate": lambda match: number_in(match) / ((per_hours(match) or 1 / SECONDS_PER_HOUR) * SECONDS_PER_HOUR),
-    "thirds": lambda match: number_in(match) / 3, "words": lambda match: float(round(number_in(match) * 4 / 3)),
-    "words_per_second": lambda match: per_second(match) * 4 / 3,
-    "per_second": per_second, "per_minute": lambda match: number_in(match) / 60,
-    "per_day": lambda match: number_in(match) / HOURS_PER_DAY / SECONDS_PER_HOUR,
+    "words_per_second": lambda match: per_second(match) * 4 / 3, "per_second": per_second,
+    "sum_per_second": lambda match: per_second(match) * (1 + parse_number(match["many"]) / number_in(match)),
     "many_per_second": lambda match: per_second(match) * parse_number(match["many"]),
-    "per_units": lambda match: (
-        number_in(match) / (parse_number(match["many"]) * hours_of(match["unit"]) * SECONDS_PER_HOUR)),
-    "read_and_written": lambda match: (
-        per_second(match), per_second(match) * parse_number(match["out"]) / number_in(match)),
-    "hours": lambda match: number_in(match) * hours_of(match["unit"]),
-    "hours_of_frames": lambda match: (
-        number_in(match) * parse_number(match["many"]) * hours_of(match["span"]), per_hours(match)),
+    "per_units": lambda of: number_in(of) / (parse_number(of["many"]) * hours_of(of["unit"]) * SECONDS_PER_HOUR),
+    "read_and_written": lambda of: (per_second(of), per_second(of) * parse_number(of["out"]) / number_in(of)),
+    "split_in_two": lambda of: tuple(
+        per_second(of) * float(of[it]) / (float(of["in"]) + float(of["out"])) for it in ("in", "out")),
+    "rates_of_two": lambda of: (_VALUES["rate"](of), _VALUES["rate"](of) * parse_number(of["many"]) / number_in(of)),
+    "rise": lambda of: (_VALUES["rate"](of), parse_number(of["many"]) / max(number_in(of), 1e-9), (
+        parse_number(of["length"] or "1") * hours_of(of["span"]) if of["span"] else _USUAL_RISE)),
+    "hours": lambda of: number_in(of) * hours_of(of["unit"]), "words": lambda of: float(round(number_in(of) * 4 / 3)),
+    "hours_of_frames": lambda of: (number_in(of) * parse_number(of["many"]) * hours_of(of["span"]), per_hours(of)),
     "months": lambda match: round(number_in(match) * hours_of(match["unit"]) / HOURS_PER_MONTH, 1),
     "hours_of_many": lambda match: number_in(match) * hours_of(match["unit"]) * parse_number(match["many"]),
     "hours_of_span": lambda match: number_in(match) * hours_of(match["span"]),
     "hours_of_period": lambda match: number_in(match) / (per_hours(match) or HOURS_PER_MONTH),
-    "months_of_year": lambda match: months_between(match) / len(MONTH_NAMES),
+    "months_of_year": lambda match: months_between(match) / len(MONTH_NAMES), "clock_share": clock_share,
     "days_between": lambda match: HOURS_PER_DAY * max(int(match["to"]) - int(match["from"]) + 1, 1),
     "months_between": lambda match: HOURS_PER_MONTH * months_between(match),
-    "one_weekend": 2 * HOURS_PER_DAY, "date": lambda match: match, "weekday": lambda match: match["weekday"][:3],
+    "date": lambda match: match, "weekday": lambda match: match["weekday"][:3],
     "gpu_hours": gpu_hours, "gpu_hours_at_once": lambda match: (number_in(match) * hours_of(match["span"]), None),
     "gpu_hours_of_period": lambda match: gpu_hours(match)[0] / (per_hours(match) or HOURS_PER_MONTH),
-    "share_of_month": lambda match: number_in(match) / HOURS_PER_MONTH,
-    "share_of_period": lambda match: (number_in(match) * hours_of(match["span"] or match["span2"])
-        / hours_of(match["unit"] or match["ly"] or match["unit2"])),
+    "share_of_period": lambda of: (
+        number_in(of) * hours_of(of["span"] or of["span2"]) / hours_of(of["unit"] or of["ly"] or of["unit2"])),
     "sound": lambda match: gpu_hours(match)[0] / SECONDS_PER_HOUR / (per_hours(match) or HOURS_PER_DAY),
-    "sound_of_many": lambda match: (
-        gpu_hours(match)[0] / SECONDS_PER_HOUR * parse_number(match["many"]) / (per_hours(match) or HOURS_PER_DAY)),
+    "sound_of_many": lambda match: _VALUES["sound"](match) * parse_number(match["many"]),
     "yearly_growth": lambda match: math.expm1(min(
         HOURS_PER_YEAR / (per_hours(match) or HOURS_PER_YEAR) * math.log1p(number_in(match) / 100), _MOST_LOG_GROWTH)),
     "multiplied": lambda match: float(WORDS["times"].get(match["times"], match["times"])) ** min(
         HOURS_PER_YEAR / (parse_number(match["n"] or "1")) / (per_hours(match) or 1.0), 60.0) - 1,
-    "busy_share": lambda match: min(number_in(match) / (per_hours(match) or 1.0) * (
-        WORKING_DAYS / DAYS_PER_WEEK if match["weekdays"] else 1.0), 1.0),
-    "clock_share": clock_share, "nights": NIGHT_HOURS / HOURS_PER_DAY,
-    "evenings": EVENING_HOURS / HOURS_PER_DAY, "weekends": 2 / DAYS_PER_WEEK,
-    "nights_and_weekends": (NIGHT_HOURS * WORKING_DAYS + 2 * HOURS_PER_DAY) / _WEEK,
-    "idle_nights": 1 - NIGHT_HOURS / HOURS_PER_DAY, "idle_weekends": WORKING_DAYS / DAYS_PER_WEEK,
-    "idle_nights_and_weekends": (HOURS_PER_DAY - NIGHT_HOURS) * WORKING_DAYS / _WEEK,
-    "office_hours": HOURS_OF_PATTERN["office hours"] / _WEEK,
-    "shifts": lambda match: SHIFT_HOURS * parse_number(match["n"]) * WORKING_DAYS / _WEEK,
-    "evenings_a_week": lambda match: number_in(match) * EVENING_HOURS / _WEEK,
-    "hours_of_working_days": lambda match: number_in(match) * WORKING_DAYS / _WEEK,
-    "hours_of_days_a_week": lambda match: number_in(match) * parse_number(match["many"]) / _WEEK,
-    "days_a_week": lambda match: number_in(match) / DAYS_PER_WEEK,
+    "busy_share": lambda of: min(number_in(of) / (per_hours(of) or 1.0) * (_WORKDAYS if of["weekdays"] else 1.0), 1.0),
+    "shifts": lambda of: SHIFT_HOURS * parse_number(of["n"]) * parse_number(of.groupdict().get("many") or "5") / _WEEK,
+    "hours_of_days": lambda match: number_in(match) * parse_number(match["many"]) / hours_of(match["unit"]),
+    "week_and_weekend": lambda of: (number_in(of) * WORKING_DAYS + parse_number(of["many"]) * 2) / _WEEK,
+    "on_and_off": lambda match: number_in(match) / (number_in(match) + parse_number(match["many"])),
+    "share_of_frames": lambda of: _VALUES["hours_of_frames"](of)[0] / (per_hours(of) or HOURS_PER_MONTH),
+    "days_named": lambda of: ((DAYS.index(of["to"]) - DAYS.index(of["from"])) // 3 + 1) / DAYS_PER_WEEK,
     "minutes_of_period": lambda match: number_in(match) / 60 / (per_hours(match) or HOURS_PER_DAY),
     "parts": lambda match: number_in(match) / (3 if match["of"] == "thirds" else 4),
     "runs_a_month": lambda match: number_in(match) * HOURS_PER_MONTH / (per_hours(match) or 1.0),

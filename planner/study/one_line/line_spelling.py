@@ -83,8 +83,8 @@ _LETTERS = {"": "", "k": "k", "t": "k", "m": "m"}  # TEUR, kEUR
 _POINTS = {ord("."): ",", ord(" "): ",", ord("|"): "."}
 # Each is as long as what replaces it.
 _SPELLINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
-    (re.compile(r"(?<=\d)'(?=\d{3}(?!\d))"), ","),
-    (re.compile(r"(?<=\d)'s(?!\w)"), "s "),  # h100's
+    (re.compile(r"(?<=\d)'(?=\d{3}(?!\d))"), ","), (re.compile(r"(?<=\w)( +)([,;:])(?= )"), r"\2\1"),
+    (re.compile(r"(?<=\d)'s(?!\w)"), "s "), (re.compile(r"(?<![\w.,])(\d\d?)h([0-5]\d)(?!\w)"), r"\1:\2"),  # 8h30
     (re.compile(r"(?<![\d.])([0-3]?\d)\.([01]?\d)\.(20\d\d)(?![\d.])"),
      lambda it: f"{it[3]}{int(it[2]):02d}{int(it[1]):02d}".ljust(len(it[0]))),
     (PATTERNS["day_month"], lambda it: f"{it[1]}{MONTH_NAMES[int(it[2]) - 1]}".ljust(len(it[0]))),  # 15.1. to 15.4.

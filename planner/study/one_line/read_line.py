@@ -59,8 +59,7 @@ from pricing.meant import Meant
 LONGEST = 600
 _MOST_BUDGET = 1e11  # dollars: more than all that makers ship in a year
 _MOST_OF_EACH = {"in": 16e6, "out": 1e6}  # tokens of a request: more are those of a month
-_ALWAYS = (("busy", 1.0), ("every", 1.0))
-_EXAMPLE = "64 H100 for 3 months in Germany"
+_ALWAYS, _EXAMPLE = (("busy", 1.0), ("every", 1.0)), "64 H100 for 3 months in Germany"
 _MOST_UNSTATED, _MOST_WITH_GPUS = 1_000, 500  # GPUs, of more a line states how many; people, more use a service
 
 
@@ -112,6 +111,7 @@ def _with_offers(catalogue: Catalogue, line: str, offers: Mapping[str, str], day
 def _spelled(catalogue: Catalogue, typed: str, day: date) -> LineParts:
     """Return a line in the spelling that its rules read. Raises `LineError` where it is empty or too long."""
     line = " ".join(unicodedata.normalize("NFKC", typed.replace("m²", "sqm")).split())
+    line = PATTERNS["hours_and_minutes"].sub(lambda it: f"{int(it['h']) * 60 + int(it['m'])} minutes", line)
     if not line:
         raise LineError(f"The line is empty: write {_EXAMPLE}.")
     if len(line) > LONGEST:
@@ -269,14 +269,15 @@ def _keep_manner(parts: LineParts, name: str, value: Any, place: tuple[int, int]
         ("tune", name == "by_feedback"),
         ("of_images", name in ("rps", "texts", "each_rps") and PATTERNS["makes_images"].search(line)),
         ("is_over", name == "length" and text.startswith("over")),
+        ("rest_is_free", name == "busy" and "%" in text and PATTERNS["shared_gpus"].search(parts.plain)),
         *((kind, is_of_vision and PATTERNS[kind].search(is_of_vision.string)) for kind in WORDS["kinds_of_pictures"]),
         ("of_artists", name == "team" and PATTERNS["of_artists"].search(text)),
         ("of_people", name == "rps" and PATTERNS["of_people"].search(text)),
-        (hourly, hourly in PATTERNS and PATTERNS[hourly].match(text)),
+        (hourly, hourly in PATTERNS and PATTERNS[hourly].match(parts.plain[slice(*place)])),
     )
     values |= {flag: True for flag, holds in flags if holds}
-    is_shift = name == "length" and value < HOURS_PER_DAY and "busy" in values  # at night, ten hours
-    values |= {"busy": values.pop("length", value) / HOURS_PER_DAY} if is_shift else {}
+    values |= {"busy": values.pop("length", value) / HOURS_PER_DAY} if (  # at night, ten hours
+        name == "length" and value < HOURS_PER_DAY and "busy" in values) else {}  # fmt: skip
     values |= {"replicas": values.pop("gpus")} if name == "gpus" and "server" in values else {}  # we need four
 
 
