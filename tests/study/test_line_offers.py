@@ -156,7 +156,7 @@ def test_two_sums_of_a_bill_are_taken_together_and_it_is_said(line: str, usd: fl
     plan = _plan(line)
     assert plan.bill is not None
     assert plan.bill.usd_per_month == usd
-    assert any("Both sums are taken" in each for each in read_line(live_catalogue(), line, DAY).notes)
+    assert any("sums are taken for the bill" in each for each in read_line(live_catalogue(), line, DAY).notes)
 
 
 @each_row(("line", "growth", "bill"), [

@@ -52,11 +52,8 @@ def _ask_for_work(parts: LineParts, line: str, *, has_work: bool) -> None:
     values = parts.values
     is_work = bool({"train", "tune", "serve", "texts", "images", "all_audio", "tokens", "token_rate"} & values.keys())
     kind = "models" if is_work else "programs" if PATTERNS["programs"].search(parts.line.lower()) else "works"
-    lines = {
-        label: f"{line} {words}".strip()
-        for label, words in WORDS[f"{kind}_to_choose"].items()
-        if not {f"no {label.split()[0]}"} & {*parts.left_out}
-    }
+    lines = {label: f"{line} {words}".strip() for label, words in WORDS[f"{kind}_to_choose"].items()
+        if not {f"no {label.split()[0]}"} & {*parts.left_out}}  # fmt: skip
     has_more = len(parts.phrases) > 1 or parts.left_out or values.keys() & {"texts", "images", "length", "busy"}
     parts.others |= lines
     if not (line and has_more and (is_work or has_work)):
@@ -110,8 +107,7 @@ def is_negated(catalogue: Catalogue, parts: LineParts, name: LineName) -> bool:
     end = is_out.end() if is_out else end
     if name.kind == "place":
         behind = PATTERNS["sellers_behind"].match(parts.plain, end)
-        behind_end = behind.end() if behind else end
-        end = PATTERNS["rest_of_word"].match(parts.line, behind_end).end()  # type: ignore[union-attr]
+        end = PATTERNS["rest_of_word"].match(parts.line, behind.end() if behind else end).end()  # type: ignore[union-attr]
         parts.unwanted.append((name.meant.key, start, end))
     elif provider is not None and not is_chip and not (negation and PATTERNS["leaves"].match(negation[0])):
         parts.values.setdefault("refused", set()).add(provider.key)

@@ -27,6 +27,7 @@ _SHARE_OF_RATE, _USUAL = 0.4, ServingTask(model="usual")  # an assumption: large
 _MOST_OF_A_RUN, _MOST_AT_A_TIME = HOURS_PER_YEAR / 4, 20  # hours; runs: of more the rhythm is of something else
 _FRAMES_PER_S, _TILES_OF_SLIDE, _WINDOWS_OF_STUDY, _SLICES_OF_STUDY, _TOKENS_OF_PAGE = 15.0, 5_000, 100, 200, 500
 _SHARE_OF_PEAKS, _LEAST_STEADY = 0.1, 0.5  # assumptions: of the time; less than that is the share of the peaks
+_LEAST_OF_MACHINE = 100_000  # dollars: a larger price of one GPU is that of a whole machine
 
 # A quantity that is not stated, the ones that it follows from, and how.
 _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
@@ -70,10 +71,23 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("quote", {"all_price", "is_board"}, lambda of: of.pop("all_price")),  # boards come in machines
     ("price", {"all_price", "have"}, lambda of: None),  # it was paid for what is there
     ("price", {"all_price"}, lambda of: f"{of['all_price'] / of.get('gpus', 1):.2f}"),
+    ("of_machine", {"quote", "chip"}, lambda of: of.get("gpus", 1) == 1 and of["quote"] > _LEAST_OF_MACHINE and (
+        of.update(gpus=machine_size(of["chip"])))),
     ("per_server", {"quote", "gpus"}, lambda of: math.ceil(
         of["gpus"] / math.ceil(of["gpus"] / machine_size(of.get("chip", ""))))),
     ("server", {"quote", "per_server"}, lambda of: f"{of['quote'] / math.ceil(of['gpus'] / of['per_server']):.2f}"),
     ("of_some", {"some_kept", "have"}, lambda of: of["have"]),
+    ("is_gone", {"gone"}, lambda of: True), ("is_spent_by", {"spend_by"}, lambda of: True),
+    ("length", {"ends_in"}, lambda of: of["ends_in"]),
+    ("is_over_later", {"ends_in"}, lambda of: of["length"] > of["ends_in"] or of.pop("ends_in")),
+    *((name, {asked}, value) for asked in ("power_only", "running_only") for name, value in (
+        ("chip_have", lambda of: of.get("chip", USUAL_ACCELERATOR)), ("have", lambda of: of.setdefault("gpus", 1)),
+        ("havesold", lambda of: 0.0), ("kept_end", lambda of: 0.0))),
+    ("kept_running", {"power_only"}, lambda of: 0.0), ("crew", {"power_only"}, lambda of: 0.0),
+    ("let_share", {"let_half"}, lambda of: 1.0),
+    ("let_share", {"let_part"}, lambda of: 1.0), ("busy", {"let_half"}, lambda of: 0.5),
+    *(("busy", {part}, lambda of, part=part: 1 - min(of[part][0] / max(of[part][1], 1.0), 0.99))
+        for part in ("let_part", "idle_part")),
     ("upkeep", {"upkeep_month", "quote"}, lambda of: min(round(12 * of["upkeep_month"] / of["quote"], 4), 1.0)),
     ("rent", {"node_rent", "gpus"}, lambda of: round(
         of["node_rent"] / min(machine_size(of.get("chip", "")), of["gpus"]), 3)),

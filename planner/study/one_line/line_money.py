@@ -15,7 +15,7 @@ _LEAST_OF_ONE_GPU, _MOST_OF_ONE_GPU = 200, 100_000  # dollars: a larger sum for 
 _LEAST_AN_HOUR, _MOST_OF_A_KWH, _LEAST_A_YEAR = 0.25, 1.0, 10_000  # a smaller one may be of electricity; of a person
 # The patterns whose words stand before their number, and those of them whose words say something else too.
 _WORDS_LEFT = [PATTERNS[name] for name in ("bare", "for_all", "priced", "shaped", "spaced")]
-_WORDS_BEFORE = [*_WORDS_LEFT, *(PATTERNS[name] for name in ("bare_rate", "at", "without_currency"))]
+_WORDS_BEFORE = [*_WORDS_LEFT, *(PATTERNS[name] for name in ("bare_rate", "at", "without_currency", "worth"))]
 
 
 class LineAmount(NamedTuple):
@@ -47,6 +47,13 @@ def find_amounts(line: str, rates: Rates, by_token: bool = False) -> Iterator[Li
             if name != "bare" or _is_sum(line, match, by_token=by_token):
                 yield _amount(line, match, usual, rates, by_token=by_token)
                 line = blank(line, match.start("n"), match.end())
+
+
+def total_of(bills: list[LineAmount]) -> str:
+    """Return the sum of several amounts, in their currency where they have the same one, else in dollars."""
+    units = {it.text.partition(" ")[2] for it in bills}
+    each = [parse_number(it.text.split()[0]) if len(units) == 1 else it.usd for it in bills]
+    return f"{sum(each):.10g} {units.pop() if len(units) == 1 else ''}".strip()
 
 
 def _is_sum(line: str, match: re.Match[str], *, by_token: bool) -> bool:
@@ -101,11 +108,12 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
     words, has_gpus = line[: match.end() + len(" budget")], PATTERNS["names_gpus"].search(line)
     around = f"{before}#{line[match.end() :]}"
     roles = {name for name in WORDS["roles_of_sums"] if PATTERNS[f"sum_{name}"].search(around)}
-    is_most = "most" in roles
-    pays = (by_token or PATTERNS["pays"].search(line)) and not (is_most or "budget" in words)
+    pays = (by_token or PATTERNS["pays"].search(line)) and not ("most" in roles or "budget" in words)
     is_bill = per or (PATTERNS["billed"].search(line) and not ({"quote", "machines", "once"} & roles))
     kinds = [kind for kind, applies in (
+        ("havesold" + "_each" * is_each, "sold" in roles and (is_each or not per)),
         ("income", (per and PATTERNS["earned"].search(before)) or PATTERNS["charged"].search(around)),
+        ("let_rent", "let" in roles and usd <= MOST_AN_HOUR), ("gone", "gone" in roles and (is_each or not per)),
         ("quote", pays and not per and PATTERNS["one_off"].search(around)),
         (_by_period(line, match, per, usd, roles), True),
         ("budget" if PATTERNS["spends_credits"].search(line) else "credits" if PATTERNS["or_buy"].search(line)
@@ -113,8 +121,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("space_month", per.startswith(("mo", "pm")) and not by_token and "space" in roles),
         ("upkeep_month", per and "upkeep" in roles), ("capex", not per and "capex" in roles),
         ("salary", usd > _LEAST_A_YEAR and not per.startswith("mo") and "salary" in roles),
-        ("loan_sum", not per and "loan" in roles),
-        ("token_price", PATTERNS["per_million"].match(line, match.end())),
+        ("loan_sum", not per and "loan" in roles), ("token_price", PATTERNS["per_million"].match(line, match.end())),
         ("rent", is_each and re.search(r"hours? (?:at|for)\s*$", before)),
         ("paid_each", per.startswith(("seat", "user", "head", "person", "employee", "engineer", "dev", "student"))),
         ("paid_each", per and PATTERNS["each_behind"].match(line, match.end())),
@@ -133,7 +140,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("price", not per and _LEAST_OF_ONE_GPU <= usd <= _MOST_OF_ONE_GPU and PATTERNS["each_at"].search(before)),
         ("kwh", PATTERNS["power"].search(before) or (not per and PATTERNS["cents"].search(match[0]))),
         ("lease", per.startswith("mo") and (PATTERNS["leased_for"].search(line) or PATTERNS["leased"].search(before))),
-        ("bill", (pays and is_bill) or (not (is_most or "budget" in words) and (
+        ("bill", (pays and is_bill) or (not ("most" in roles or "budget" in words) and (
             (per and PATTERNS["rented_for"].search(before))
             or ((per or is_bill) and PATTERNS["to_seller"].match(line, match.end()))))),
         ("price", not per and before.endswith("(")),
@@ -142,7 +149,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("quote" if has_gpus else "budget", not per and usd > _LEAST_OF_ONE_GPU
             and "budget" not in words[match.start() :] and "quote" in roles),
         ("cash", not per and (PATTERNS["cash"].search(before) or match.groupdict().get("verb", "").startswith("cash"))),
-        ("budget", is_most and not is_each), ("bill", by_token and pays),
+        ("budget", "most" in roles and not is_each), ("bill", by_token and pays),
         ("kwh", not per and usd < _LEAST_AN_HOUR and re.search(r" at $", before) and re.search(
             r"own |our |data ?cent|colo|basement|office", before)),
         ("bill", per.startswith("mo") and re.search(r"(?<![a-z])(?:now|currently|today)(?![a-z])[^.;]*$", before)

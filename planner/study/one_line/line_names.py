@@ -134,10 +134,8 @@ def _vocabulary(catalogue: Catalogue) -> Mapping[str, frozenset[str]]:
         "seller": sellers, "seller_first": sellers, "price": sellers,
         "provider": _spellings(catalogue.providers), "several": WORDS["asked"],
     }  # fmt: skip
-    return {
-        kind: frozenset(piece for name in called for piece in PATTERNS["pieces"].findall(names.bare(name).casefold()))
-        for kind, called in spellings.items()
-    }
+    return {kind: frozenset(piece for name in called for piece in PATTERNS["pieces"].findall(names.bare(
+        name).casefold())) for kind, called in spellings.items()}  # fmt: skip
 
 
 def _spellings(*records_of: Mapping[str, Any]) -> list[str]:
@@ -213,13 +211,10 @@ def _fits(kind: str, called: str, line: str, place: tuple[int, int], typed: str)
     if kind == "model" and PATTERNS[other_size].match(behind):
         return False  # a bert of 400M; of nemotron 49b there is no record
     if kind == "model" and PATTERNS["size"].fullmatch(called) and (name := PATTERNS["name_before_size"].search(before)):
-        is_verb = any(rule.pattern.fullmatch(name[1]) for rule in VERBS)
-        return is_verb or name[1] in FILLERS | QUIET  # medgemma 27b is no other model of 27b
+        # medgemma 27b is no other model of 27b
+        return name[1] in FILLERS | QUIET or any(rule.pattern.fullmatch(name[1]) for rule in VERBS)
     if kind == "chip" and re.fullmatch(r"v[34]|cpus?", called):  # deepseek v3; h100 or cpu
-        beside = re.search(r"(?:vs\.?|versus|or|than|against)(?: an?| our)? $", before) or re.match(
-            r" (?:vs|versus|or) ", behind
-        )
-        return "tpu" in line if called[0] == "v" else beside is not None
+        return "tpu" in line if called[0] == "v" else PATTERNS["beside_cpu"].search(f"{before}#{behind}") is not None
     is_mod = re.search(r"\d\w*$", before.rstrip()) and PATTERNS["describes"].match(behind)  # 4090 48gb china mod
     return kind != "place" or (not is_mod and _may_be_place(called, before, typed[slice(*place)]))
 

@@ -251,17 +251,13 @@ def _training(values: dict[str, Any], task: str, notes: list[str]) -> dict[str, 
             train["images"] = values["images"] * usual
     else:
         _add_usual_training(train, values, task, notes)
-    if values.get("precision") in ("fp32", "fp16", "bf16", "fp8", "fp4"):
-        train["precision"] = values["precision"]
     is_for_it = (task == "tune" or {"tokens", "gpus"} & values.keys()) and not {"every", "runs"} & values.keys()
     short = values.get("length", math.inf) if is_for_it else math.inf
-    if due := values.get("due", short if short < HOURS_PER_YEAR else None):
-        train["deadline_days"] = due / HOURS_PER_DAY
-    if "seq" in values:
-        train["seq_len"] = int(values["seq"])
-    if "gpus" not in values:
-        train["choose_count"] = True
-    return train
+    due, precision = values.get("due", short if short < HOURS_PER_YEAR else None), values.get("precision")
+    train |= {"precision": precision} if precision in ("fp32", "fp16", "bf16", "fp8", "fp4") else {}
+    train |= {"deadline_days": due / HOURS_PER_DAY} if due else {}
+    train |= {"seq_len": int(values["seq"])} if "seq" in values else {}
+    return train | ({} if "gpus" in values else {"choose_count": True})
 
 
 def _add_usual_training(train: dict[str, Any], values: Mapping[str, Any], task: str, notes: list[str]) -> None:
@@ -284,8 +280,7 @@ def _serving(data: Mapping[str, Any], values: dict[str, Any], notes: list[str]) 
     stated = {field: values[name] for name, field in WORDS["of_serving"].items() if name in values}
     serve: dict[str, Any] = {"model": values["model"]}
     serve |= {field: int(value) if field.endswith("put_tokens") else value for field, value in stated.items()}
-    if serve.get("requests_per_s", 0) > 0:
-        serve["requests_per_s"] = max(serve["requests_per_s"], LEAST_RPS)
+    serve |= {"requests_per_s": max(values["rps"], LEAST_RPS)} if values.get("rps", 0) > 0 else {}
     usual = ServingTask(model=values["model"])
     if "token_rates" in values and "rps" not in values:
         read, written = values["token_rates"]
@@ -350,8 +345,8 @@ def _add_gpu_hours(data: dict[str, Any], values: dict[str, Any], notes: list[str
         work |= {"accelerator_hours_per_month": hours * HOURS_PER_MONTH / every, "accelerators": many}
         return
     _add_block(data, hours, notes, values.get("due", HOURS_PER_MONTH))
-    if "due" not in values:  # no longer than it lasts
-        values.setdefault("length", min(hours / work["accelerators"], Scenario().years * HOURS_PER_YEAR))
+    longest = min(hours / work["accelerators"], Scenario().years * HOURS_PER_YEAR)  # no longer than it lasts
+    values |= {} if {"due", "length"} & values.keys() else {"length": longest}
 
 
 def _add_block(data: dict[str, Any], hours: float, notes: list[str], time: float = HOURS_PER_MONTH) -> None:

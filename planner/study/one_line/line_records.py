@@ -121,7 +121,7 @@ _SHOWN: Mapping[str, Callable[[Any], str]] = {
     "length": lambda hours: f"{hours / HOURS_PER_MONTH:,.3g}", "due": lambda hours: f"{hours / HOURS_PER_DAY:,.4g}",
     **dict.fromkeys(("audio", "audio_each"), lambda it: f"{it * HOURS_PER_DAY * SECONDS_PER_HOUR:,.4g} hours a day"),
     "token_rates": lambda rates: f"{rates[0]:,.6g} and {rates[1]:,.6g} a second",
-    **dict.fromkeys(("date", "start"), lambda match: " ".join(match[0].split())),
+    **dict.fromkeys(("date", "start", "spend_by"), lambda match: " ".join(match[0].split())),
 **dict.fromkeys(("gpu_hours", "node_hours"), lambda it: f"{it[0]:,.10g}{' in each period' if it[1] else ''}"),
     **dict.fromkeys(("tokens", "tokens_of_texts", "images", "texts"), format_amount), "since": str,
     "multiple_in": lambda of: f"{of[0]:g} times as much in {of[1] / HOURS_PER_MONTH:,.3g} months",
@@ -179,9 +179,6 @@ class LineParts:
         if self.values.get(name, value) != value:
             if name == "team" and PATTERNS["and"].fullmatch(self.line[self.spans[name][1] : start]):
                 value += self.values[name]  # 4 students and 2 postdocs
-            elif name == "bill" and re.fullmatch(r"[\d.,]+[km]? [\d.,]+[km]?", f"{self.values[name]} {value}"):
-                value = f"{parse_number(self.values[name]) + parse_number(value):.10g}"
-                self.notes.append(f"Both sums are taken for the bill: {value} USD a month in all.")
             else:
                 self._leave_second(name, start, end)
                 self.rest = blank(self.rest, start, end)
@@ -215,8 +212,8 @@ class LineParts:
         """Keep a second thing of a kind as what the plan leaves out."""
         self.rest = blank(self.rest, start, end)
         self.left_out.append(f"{label}, as a plan has one {what}")
-        first = (self.spans[name] for name in WORDS["first_of"].get(what, "").split() if name in self.spans)
-        self.seconds += [LineSecond(what, label, start, end, span) for span in first][:1]
+        spans = (self.spans.get(name, (end, end)) for name in WORDS["first_of"].get(what, "").split())
+        self.seconds += [LineSecond(what, label, start, end, span) for span in spans if span[1] <= start][:1]
 
     def words_of(self, name: str) -> str:
         """Return the words of a quantity as they were typed."""
@@ -268,14 +265,17 @@ class LineParts:
         """Return whether `or`, or so, stands between a second thing and the one of its kind before it."""
         ends = [each.end for each in self.seconds if each.what == second.what and each.end <= second.start]
         starts = [each.start for each in self.seconds if each.what == second.what and each.start >= second.end]
-        gap = self.line[max([second.first[1], *ends]) : second.start]
-        is_compared = (re.search(r"(?i)compar", self.line) and PATTERNS["compared_with"].fullmatch(gap)) or (
-            PATTERNS["would_be"].search(gap) and re.search(r"(?i)cheaper|better", self.line[second.end :]))  # fmt: skip
-        following = self.line[second.end : max(starts, default=0)]
-        is_all = "compar" in self.line.lower() and re.search(r"(?i) and ", following)
+        where, asks = slice(max([second.first[1], *ends]), second.start), PATTERNS["asks_which"].search(self.plain)
+        gap = self.plain[where]
+        is_compared = (asks and PATTERNS["compared_with"].fullmatch(gap)) or (
+            PATTERNS["would_be"].search(gap) and re.search("cheaper|better", self.plain[second.end :]))  # fmt: skip
+        following = self.plain[second.end : max(starts, default=0)]
+        is_all = "compar" in self.plain and re.search(" and ", following)
         is_listed = PATTERNS["listed"].fullmatch(gap) and (is_all or PATTERNS["or"].search(following))
-        is_other = is_compared or PATTERNS["or"].search(gap) or is_listed or "is_renewal" in self.values
-        return second.first[1] <= second.start and bool(is_other)
+        has_or = PATTERNS["or"].search(gap) or PATTERNS["or"].search(self.line[where])
+        return second.first[1] <= second.start and bool(
+            is_compared or has_or or is_listed or "is_renewal" in self.values
+        )
 
     def _without(self, spans: set[tuple[int, int]], second: LineSecond | None = None) -> str:
         line, text = self.line, ""

@@ -224,11 +224,7 @@ _VALUES: Mapping[str, Any] = {
     "precision": lambda match: {"4": "int4", "8": "int8", "16": "bf16"}.get(
         match["bits"] or match["q"] or ("4" if match["four"] else ""), match["format"]),
 }  # fmt: skip
-RULES, VERBS = (
-    tuple(
-        rule(str(name), whole(str(pattern)), _VALUES.get(str(value), value), *map(str, holds))
-        for name, value, pattern, *holds in WORDS[kind]
-    )
-    for kind in ("rules", "verbs")
-)
+RULES, VERBS = (tuple(
+    rule(str(name), whole(str(pattern)), _VALUES.get(str(value), value), *map(str, holds))
+    for name, value, pattern, *holds in WORDS[kind]) for kind in ("rules", "verbs"))  # fmt: skip
 STRAY: tuple[Rule, ...] = (rule("stray", whole("(?<![a-z|]){RATE_UNIT}"), per_hours),)

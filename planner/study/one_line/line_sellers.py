@@ -334,11 +334,8 @@ def machine_called(catalogue: Catalogue, called: str) -> Meant:
     """Return a server, or the largest offer of a cloud instance or a family of them: p4d.24xlarge, p5, nd_h200_v5."""
     words = [word for word in PATTERNS["parts_of_sku"].split(re.sub(r"^(?:standard_|ml\.)", "", called)) if word]
     is_instance = PATTERNS["sku_family"].fullmatch(called) or PATTERNS["instance"].search(called.replace(" ", "_"))
-    fitting = {
-        key: offer.accelerators_per_instance or 0
-        for key, offer in (catalogue.offers.items() if is_instance else ())
-        if offer.sku is not None and words[0] in offer.sku.lower() and _is_called(offer.sku, words)
-    }
+    fitting = {key: it.accelerators_per_instance or 0 for key, it in (catalogue.offers.items() if is_instance else ())
+        if it.sku is not None and words[0] in it.sku.lower() and _is_called(it.sku, words)}  # fmt: skip
     is_one = len({catalogue.offers[key].accelerator for key in fitting}) == 1
     return Meant(max(fitting, key=lambda key: fitting[key]) if is_one else names.server(catalogue, called))
 

@@ -10,10 +10,8 @@ from collections.abc import Callable
 from planner.study.one_line.line_rules import MONTH_NAMES, PATTERNS, parse_number
 from planner.study.one_line.line_words import FOREIGN, TRANSLATED, WORDS
 
-_SMALL, _TIMES, _VAGUE, _PARTS = (
-    {word: float(number) for word, number in WORDS[table].items()}
-    for table in ("numbers_to_99", "multiples", "vague_numbers", "parts_of_one")
-)
+_SMALL, _TIMES, _VAGUE, _PARTS = ({word: float(number) for word, number in WORDS[table].items()}
+    for table in ("numbers_to_99", "multiples", "vague_numbers", "parts_of_one"))  # fmt: skip
 _TENS = [word for word in _SMALL if word.endswith("ty")]
 _SIZES = ((1e12, "t"), (1e9, "b"), (1e6, "m"), (1e3, "k"))
 
@@ -137,10 +135,8 @@ def middle_of_ranges(line: str, notes: list[str]) -> str:
         low, high = (float(number.replace(",", "")) * _SIZE_OF[unit or ""] for number, unit in ends)
         mean = math.ceil((low + high) / 2) if PATTERNS["of_counts"].match(line, match.end()) else (low + high) / 2
         mark = "".join(each for each in match[0] if each in "$€£")[:1]
-        text = min(
-            (f"{mark}{mean / times:.10g}{unit}" for unit, times in _SIZE_OF.items() if mean >= times or not unit),
-            key=len,
-        )
+        text = min((f"{mark}{mean / times:.10g}{unit}" for unit, times in _SIZE_OF.items()
+            if mean >= times or not unit), key=len)  # fmt: skip
         is_change = not match[1] and PATTERNS["changes"].search(line[: match.start()])
         is_change = is_change or (
             PATTERNS["swings"].search(line) and PATTERNS["of_gpus_behind"].match(line, match.end()))  # fmt: skip

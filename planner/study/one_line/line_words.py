@@ -33,11 +33,6 @@ class LineWords(StrictModel):
 _READ = LineWords.model_validate(read_data("line_words.yaml"))
 WORDS: Mapping[str, Any] = {**_READ.model_dump(), **_READ.names, **_READ.lists, **_READ.words}
 FILLERS, QUIET = (frozenset(WORDS[kind].split()) for kind in ("fillers", "quiet"))
-TRANSLATED = sorted(  # several words before one
-    (
-        (re.sub(r"\{([A-Z]+)\}", lambda part: WORDS["parts"][part[1]], typed), word)
-        for typed, word in WORDS["translations"].items()
-    ),
-    key=lambda pair: -len(pair[0]),
-)
+TRANSLATED = sorted(((re.sub(r"\{([A-Z]+)\}", lambda part: WORDS["parts"][part[1]], typed), word)
+    for typed, word in WORDS["translations"].items()), key=lambda pair: -len(pair[0]))  # fmt: skip
 FOREIGN = re.compile(rf"(?<!\w)(?:{'|'.join(f'({pattern})' for pattern, _ in TRANSLATED)})(?!\w)")

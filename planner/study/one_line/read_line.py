@@ -35,7 +35,7 @@ from planner.study.one_line.line_asks import (
     unknown_words,
 )
 from planner.study.one_line.line_chips import add_chip, read_generic_count, with_count
-from planner.study.one_line.line_money import find_amounts
+from planner.study.one_line.line_money import find_amounts, total_of
 from planner.study.one_line.line_names import LineName, correct_slips, find_names, sells_tokens, work_of_kind
 from planner.study.one_line.line_plan import plan_of
 from planner.study.one_line.line_records import (
@@ -219,18 +219,26 @@ def _read_quantities(catalogue: Catalogue, parts: LineParts) -> None:
 
 
 def _read_amounts(catalogue: Catalogue, parts: LineParts) -> None:
-    for amount in find_amounts(parts.rest, rates(catalogue), sells_tokens(catalogue, parts.rest)):
+    amounts = [*find_amounts(parts.rest, rates(catalogue), sells_tokens(catalogue, parts.rest))]
+    if len(bills := [it for it in amounts if it.kind == "bill"]) > 1:
+        parts.values["bill"] = total_of(bills)
+        parts.notes.append(f"All {len(bills)} sums are taken for the bill: {parts.values['bill']} a month.")
+    for amount in amounts:
         before = parts.rest[: amount.start]
         is_offer = amount.kind in ("all_price", "quote") and PATTERNS["quoted"].search(before)
         names = find_names(catalogue, before, parts.line) if is_offer else ()
         if amount.kind == "sum" or {it.meant.key for it in names if it.kind[-2:] == "er"} - {*WORDS["makers"]}:
             ask_for_role(parts, amount.start, amount.end)
             continue
-        value: Any = amount.usd if amount.kind in WORDS["in_dollars"].split() else amount.text
+        value: Any = {"bill": parts.values.get("bill", amount.text), "gone": True}.get(
+            amount.kind, amount.usd if amount.kind in WORDS["in_dollars"].split() else amount.text)  # fmt: skip
         parts.values.setdefault("currency", amount.code)
         parts.values |= {"budget_usd": amount.usd} if amount.kind == "budget" else {}
         parts.add(amount.kind, value, amount.start, amount.end, f"{amount.usd:,.10g} USD")
         parts.notes += [amount.note] if amount.note else []
+        if amount.kind in WORDS["prices_to_own"] and PATTERNS["asks_fair"].search(parts.plain):
+            parts.pairs |= {parts.typed(amount.start, amount.end): parts.line,
+                "the usual price": f"{parts.line[: amount.start]}{parts.line[amount.end :]}"}  # fmt: skip
         if amount.kind == "loan_sum":
             _read_loan_rate(parts, amount.end)
 
