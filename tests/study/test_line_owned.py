@@ -117,10 +117,8 @@ def test_credits_are_spent_until_they_expire(line: str, years: float) -> None:
     ("quote A: 8 B200 for $400k. quote B: $385k from another shop. or rent?", ["$400k", "$385k"]),
     ("two quotes: 4x H100 NVL for $128k and 4x L40S for $46k, which is better?",
      ["4x H100 NVL, $128k", "4x L40S, $46k"]),
-    ("Dell quoted us $298k for an 8x H200 server, is that fair?", ["$298k", "the usual price"]),
-    ("is $29,500 for an H200 NVL a good price", ["$29,500", "the usual price"]),
 ])  # fmt: skip
-def test_what_is_offered_stands_beside_the_other_offer_or_the_usual_price(line: str, sides: list[str]) -> None:
+def test_what_is_offered_stands_beside_the_other_offer(line: str, sides: list[str]) -> None:
     reading = read_line(live_catalogue(), line, DAY)
     assert [reading.side.removeprefix("us "), *reading.beside] == sides
     plans = [reading.scenario, *(_plan(each) for each in reading.beside.values())]

@@ -236,9 +236,6 @@ def _read_amounts(catalogue: Catalogue, parts: LineParts) -> None:
         parts.values |= {"budget_usd": amount.usd} if amount.kind == "budget" else {}
         parts.add(amount.kind, value, amount.start, amount.end, f"{amount.usd:,.10g} USD")
         parts.notes += [amount.note] if amount.note else []
-        if amount.kind in WORDS["prices_to_own"] and PATTERNS["asks_fair"].search(parts.plain):
-            parts.pairs |= {parts.typed(amount.start, amount.end): parts.line,
-                "the usual price": f"{parts.line[: amount.start]}{parts.line[amount.end :]}"}  # fmt: skip
         if amount.kind == "loan_sum":
             _read_loan_rate(parts, amount.end)
 
