@@ -4,7 +4,11 @@ import math
 import re
 from typing import Any
 
+from planner.money.owning.place import existing_power
 from planner.money.owning.resale import relative_speed
+from planner.money.setting import PlanContext
+from planner.scenario.own import ExistingHardware
+from planner.scenario.scenario import USUAL_ACCELERATOR, Scenario
 from planner.study.one_line.line_names import LineName, tokens
 from planner.study.one_line.line_records import GPU_WORDS, LineCount, LineParts, count_beside, machine_size
 from planner.study.one_line.line_rules import PATTERNS, blank
@@ -12,6 +16,7 @@ from planner.study.one_line.line_words import FILLERS, WORDS
 from pricing import Catalogue
 from pricing.meant import Meant
 
+_SHARE_OF_RATE = 0.4  # an assumption: large published runs use 0.3 to 0.5 of the dense rate
 _UNITS = {unit + plural for unit in ("hour", "day", "week", "month", "year") for plural in ("", "s")}
 _UNIT_BEHIND = re.compile(rf"\s*(?!(?:{'|'.join(sorted(map(re.escape, FILLERS - _UNITS)))})(?![\w/]))[^\W\d]")
 
@@ -140,3 +145,34 @@ def rendered_in_time(values: dict[str, Any]) -> str:
     values |= {"gpus": many - values.pop("have"), "gpu_hours": (hours - done, None)} if is_more and have else {}
     by_kept = said["frames_beside" if is_more else "frames_by_kept"].format(have, done, many - have) if have else ""
     return f"{said['frames_at_once'].format(values['frames'], hours, many, hours / many)}{by_kept}"
+
+
+def add_facts(catalogue: Catalogue, values: dict[str, Any]) -> None:
+    """Add what is known of the chips and the model of a line, from which other quantities follow."""
+    key, kept = values.get("chip", USUAL_ACCELERATOR), values.get("chip_have")
+    chip = catalogue.accelerators[key]
+    many = values.get("have", values.get("gpus", machine_size(kept or key)))
+    facts = {
+        "is_board": chip.form_factor.startswith(("SXM", "OAM")), "machine_kw": max((
+            it.max_power_w.newest.typical / 1e3 for it in catalogue.servers.values() if it.accelerator == key
+            and it.max_power_w is not None and it.accelerators == machine_size(key)), default=0.0),
+        "all_kw": getattr(existing_power(PlanContext(catalogue, Scenario(), values["day"]), ExistingHardware(
+            accelerators=int(many), accelerator=kept or key)), "peak_kw", 0.0) if "space_month" in values else 0.0,
+    }  # fmt: skip
+    values |= {name: fact for name, fact in facts.items() if fact}
+    if kept is not None and values.get("chip", kept) != kept:
+        values["speed_of_kept"] = relative_speed(catalogue, kept, values["chip"])
+        values |= {} if {"gpus", "multiple"} & values.keys() else {"work_of_kept": True}
+    if model := catalogue.models.get(values.get("model", "")):
+        values |= {"modality": model.modality, model.modality: True,
+            "params": (model.active_params_b or model.params_b) * 1e9}  # fmt: skip
+    elif rate := chip.bf16_dense_tflops or chip.fp16_dense_tflops:
+        values["rate"] = rate.newest.typical * 1e12 * _SHARE_OF_RATE
+
+
+def add_fed(values: dict[str, Any], notes: list[str]) -> None:
+    """Take as many machines as a stated power feeds."""
+    is_fed = {"kw", "machine_kw"} <= values.keys() and not {*WORDS["not_fed"]} & values.keys()
+    if is_fed and (machines := int(values["kw"] / values["machine_kw"])):
+        values["gpus"] = machines * machine_size(values.get("chip", USUAL_ACCELERATOR))
+        notes.append(f"{values['kw']:,.10g} kW feed {machines:,} machines of {values['machine_kw']:g} kW each.")

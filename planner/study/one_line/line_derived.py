@@ -4,17 +4,13 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from planner.money.owning.place import existing_power
-from planner.money.owning.resale import relative_speed
-from planner.money.setting import PlanContext
 from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR, MONTHS_PER_YEAR, SECONDS_PER_HOUR
 from planner.scenario.measured import OwnModel
-from planner.scenario.own import ExistingHardware
 from planner.scenario.scenario import UNION, USUAL_ACCELERATOR, USUAL_SITE, Scenario
 from planner.scenario.task import ServingTask
 from planner.scenario.work import LEAST_BUSY_SHARE
 from planner.speed.training.images import is_image_network
-from planner.study.one_line.line_chips import rendered_in_time
+from planner.study.one_line.line_chips import add_facts, add_fed, rendered_in_time
 from planner.study.one_line.line_records import LEAST_RPS, machine_size
 from planner.study.one_line.line_rules import DAYS, HOURS_OF_PATTERN, HOURS_OF_UNIT, MOST_GROWTH, day_of
 from planner.study.one_line.line_words import WORDS
@@ -23,11 +19,10 @@ from pricing.exchange import DOLLAR
 
 TOKENS_PER_SEQUENCE = 4_096  # as a plan has where nobody states it
 _FASTEST_OF_ONE, _MOST_OF_ONE = 300, 32_768  # tokens a second, of all users beyond it; tokens of a single answer
-_SHARE_OF_RATE, _USUAL = 0.4, ServingTask(model="usual")  # an assumption: large published runs use 0.3 to 0.5
 _MOST_OF_A_RUN, _MOST_AT_A_TIME = HOURS_PER_YEAR / 4, 20  # hours; runs: of more the rhythm is of something else
 _FRAMES_PER_S, _TILES_OF_SLIDE, _WINDOWS_OF_STUDY, _SLICES_OF_STUDY, _TOKENS_OF_PAGE = 15.0, 5_000, 100, 200, 500
 _SHARE_OF_PEAKS, _LEAST_STEADY = 0.1, 0.5  # assumptions: of the time; less than that is the share of the peaks
-_LEAST_OF_MACHINE = 100_000  # dollars: a larger price of one GPU is that of a whole machine
+_USUAL, _LEAST_OF_MACHINE = ServingTask(model="usual"), 100_000  # dollars: of one GPU a larger price is of a machine
 
 # A quantity that is not stated, the ones that it follows from, and how.
 _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
@@ -195,7 +190,7 @@ def own_model(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) ->
 
 def add_derived(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> None:
     """Add what follows from other quantities: totals of what is stated of each, a bill of a contract."""
-    _add_facts(catalogue, values)
+    add_facts(catalogue, values)
     if "is_firm" in values and {*WORDS["without_people"]} & values.keys() and "paid_each" not in values:
         notes.append(f"{values.pop('team'):,.0f} people are the size of the firm, not those who use the GPUs.")
     is_paid_for = "have" in values and values.pop("all_price", None)
@@ -209,7 +204,7 @@ def add_derived(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) 
     if {"speech", "team", "busy"} <= values.keys() and not {"audio", "audio_each", "rps"} & values.keys():
         values["audio_each"] = values["busy"] / SECONDS_PER_HOUR  # call agents, eight hours a day
         notes.append(WORDS["said"]["speak"])
-    _add_fed(values, notes)
+    add_fed(values, notes)
     _add_speed(values, notes)
     _add_month(values, notes)
     if "gpus" in values and (part := values.get("bought") or values.get("rented")):  # buy 32 and rent 16
@@ -277,35 +272,6 @@ def _add_stated(values: dict[str, Any], notes: list[str]) -> None:
         notes += [] if "busy" in values else [WORDS["said"]["paid_idle"]]
         values |= {"busy": 1.0, "length": HOURS_PER_YEAR} | values
     notes += [f"The contract is taken for a bill of {values['bill']} USD a month."] if "contract" in values else []
-
-
-def _add_facts(catalogue: Catalogue, values: dict[str, Any]) -> None:
-    key, kept = values.get("chip", USUAL_ACCELERATOR), values.get("chip_have")
-    chip = catalogue.accelerators[key]
-    many = values.get("have", values.get("gpus", machine_size(kept or key)))
-    facts = {
-        "is_board": chip.form_factor.startswith(("SXM", "OAM")), "machine_kw": max((
-            it.max_power_w.newest.typical / 1e3 for it in catalogue.servers.values() if it.accelerator == key
-            and it.max_power_w is not None and it.accelerators == machine_size(key)), default=0.0),
-        "all_kw": getattr(existing_power(PlanContext(catalogue, Scenario(), values["day"]), ExistingHardware(
-            accelerators=int(many), accelerator=kept or key)), "peak_kw", 0.0) if "space_month" in values else 0.0,
-    }  # fmt: skip
-    values |= {name: fact for name, fact in facts.items() if fact}
-    if kept is not None and values.get("chip", kept) != kept:
-        values["speed_of_kept"] = relative_speed(catalogue, kept, values["chip"])
-        values |= {} if {"gpus", "multiple"} & values.keys() else {"work_of_kept": True}
-    if model := catalogue.models.get(values.get("model", "")):
-        values |= {"modality": model.modality, model.modality: True,
-            "params": (model.active_params_b or model.params_b) * 1e9}  # fmt: skip
-    elif rate := chip.bf16_dense_tflops or chip.fp16_dense_tflops:
-        values["rate"] = rate.newest.typical * 1e12 * _SHARE_OF_RATE
-
-
-def _add_fed(values: dict[str, Any], notes: list[str]) -> None:
-    is_fed = {"kw", "machine_kw"} <= values.keys() and not {*WORDS["not_fed"]} & values.keys()
-    if is_fed and (machines := int(values["kw"] / values["machine_kw"])):
-        values["gpus"] = machines * machine_size(values.get("chip", USUAL_ACCELERATOR))
-        notes.append(f"{values['kw']:,.10g} kW feed {machines:,} machines of {values['machine_kw']:g} kW each.")
 
 
 def _add_speed(values: dict[str, Any], notes: list[str]) -> None:
