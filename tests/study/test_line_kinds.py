@@ -180,3 +180,16 @@ def test_a_mac_is_the_cheapest_that_holds_the_model(line: str, chip: str, many: 
     assert plan is not None
     assert plan.accelerator == chip
     assert convert_to_hours(live_catalogue(), plan).scenario.work[0].accelerators == many
+
+
+@each_row(("line", "left"), [
+    ("grok 3 at 2 requests per second", "grok 3"), ("glm 7 for 40 people", "glm 7"),
+    ("llama 6 70b for 20 people", "llama 6"), ("gemma 8 27b on an L40S", "gemma 8"),
+])  # fmt: skip
+def test_a_version_without_a_record_is_said(line: str, left: str) -> None:
+    assert any(left in text and "there is no record of it" in text for text in _read(line).left_out)
+
+
+@pytest.mark.parametrize("line", ["llama 3 70b at 2 rps", "phi-4 for 20 people", "wan 2.1, 40 clips a day", "gpt-2"])
+def test_a_version_on_record_is_not_left_out(line: str) -> None:
+    assert _read(line).left_out == ()
