@@ -19,7 +19,7 @@ from pricing.exchange import DOLLAR
 
 TOKENS_PER_SEQUENCE = 4_096  # as a plan has where nobody states it
 _FASTEST_OF_ONE, _MOST_OF_ONE = 300, 32_768  # tokens a second, of all users beyond it; tokens of a single answer
-_MOST_OF_A_RUN, _MOST_AT_A_TIME = HOURS_PER_YEAR / 4, 20  # hours; runs: of more the rhythm is of something else
+_MOST_OF_A_RUN, _MOST_A_MONTH = HOURS_PER_YEAR / 4, 20 * HOURS_PER_MONTH  # hours: of 20 runs at once in all
 _FRAMES_PER_S, _TILES_OF_SLIDE, _WINDOWS_OF_STUDY, _SLICES_OF_STUDY, _TOKENS_OF_PAGE = 15.0, 5_000, 100, 200, 500
 _SHARE_OF_PEAKS, _LEAST_STEADY = 0.1, 0.5  # assumptions: of the time; less than that is the share of the peaks
 _USUAL, _LEAST_OF_MACHINE = ServingTask(model="usual"), 100_000  # dollars: of one GPU a larger price is of a machine
@@ -111,6 +111,7 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("rps", {"texts", "stray"}, lambda of: max(of["texts"] / of["stray"] / SECONDS_PER_HOUR, LEAST_RPS)),
     ("tokens", {"steps", "batch_tokens"}, lambda of: of["steps"] * of["batch_tokens"]),
     ("images", {"steps", "batch_size", "rate", "model"}, lambda of: of["steps"] * of["batch_size"]),
+    ("images", {"texts", "train", "rate", "model"}, lambda of: of.pop("texts")),
     ("tokens", {"steps", "batch_size"}, lambda of: of["steps"] * of["batch_size"] * of.get("seq", TOKENS_PER_SEQUENCE)),
     ("tokens", {"operations", "params"}, lambda of: float(f"{of['operations'] / 6 / of['params']:.3g}")),
     ("gpu_hours", {"operations", "rate"}, lambda of: (of["operations"] / of["rate"] / SECONDS_PER_HOUR, None)),
@@ -217,18 +218,18 @@ def _add_runs(values: dict[str, Any], notes: list[str]) -> None:
     """Take so many runs of so many hours each for GPU-hours a month; of GPUs that are not counted, for a deadline."""
     if "gpu_hours" in values and values["gpu_hours"][1] is None:
         every = HOURS_PER_MONTH / values["every"] if "every" in values and "model" not in values else None
-        over = values.get("length") if "is_over" in values else None
-        values["gpu_hours"] = values["gpu_hours"][0], values.get("stray") or every or over
+        over = "is_over" in values and values.get("length")
+        values["gpu_hours"] = values["gpu_hours"][0], values.get("stray") or every or over or None
     if "of_people" in values and {"train", "tune", "method"} & values.keys() and "serve" not in values:
         values["runs"] = values.pop("rps") * SECONDS_PER_HOUR * HOURS_PER_MONTH  # adapters for 40 customers a week
         notes.append(f"A run is taken for each of them: {values['runs']:,.4g} a month.")
-    runs = values.get("every") or values.get("runs")
+    rate = values.pop("rps", values.pop("bare_rate", 0)) if "run_hours" in values and "model" not in values else 0
+    runs = values.get("every") or values.get("runs") or rate * SECONDS_PER_HOUR * HOURS_PER_MONTH
     many = values.get("gpus") or values.get("have") or int("chip" in values)
     if runs and values.get("length", math.inf) < min(HOURS_PER_MONTH / runs, _MOST_OF_A_RUN):
         values.setdefault("due" if "model" in values else "run_hours", values.pop("length"))  # nightly for 6 hours
     if hours := values.pop("run_hours", None):
-        is_of_amount = {*WORDS["amounts"]} & values.keys()  # its hours follow from that
-        if not (runs and many) or is_of_amount or hours * runs > _MOST_AT_A_TIME * HOURS_PER_MONTH:
+        if not (runs and many) or hours * runs > _MOST_A_MONTH or {*WORDS["amounts"]} & values.keys():  # of an amount
             values.setdefault("due" if runs and "length" not in values else "length", hours)
             return
         values.pop("every", values.pop("runs", None))
@@ -240,7 +241,9 @@ def _add_runs(values: dict[str, Any], notes: list[str]) -> None:
 def _add_month(values: dict[str, Any], notes: list[str]) -> None:
     values |= {"serve": True, "tokens": values.pop("tokens_of_texts")} if "tokens_of_texts" in values else {}
     is_of_pictures = is_image_network(values.get("model", "")) and values.get("modality") not in ("image", "video")
-    is_trained = {"train", "tune", "epochs", "method"} & values.keys() or (is_of_pictures and "serve" not in values)
+    is_trained = {*WORDS["trains"]} & values.keys() or (
+        is_of_pictures and not {"serve", "runs", "every"} & values.keys()
+    )
     is_worked_on = "images" in values and not (is_trained or "frame_hours" in values)
     values |= {"texts": values.pop("images")} if is_worked_on else {}
     timed = {"due", "length", "stray", "date", "train", "tune", "no_speed", "frame_hours"}
@@ -252,8 +255,8 @@ def _add_month(values: dict[str, Any], notes: list[str]) -> None:
         values["token_rate"] = values.pop("tokens") / each / SECONDS_PER_HOUR
         notes += [] if {"length", "every"} & values.keys() else [WORDS["said"]["tokens_a_month"]]
     values |= dict(zip(("texts", "in"), values.get("texts_of", ()), strict=False))
-    is_rhythm = {"texts", "every"} <= values.keys() and "train" not in values
-    values |= {"stray": HOURS_PER_MONTH / values.pop("every")} if is_rhythm else {}
+    is_rhythm = "texts" in values and bool({"every", "runs"} & values.keys()) and not is_trained
+    values |= {"stray": HOURS_PER_MONTH / values.pop("every", values.pop("runs", None))} if is_rhythm else {}
     is_searched = {"texts", "team"} <= values.keys() and not {"one_time", *timed} & values.keys()  # by 200 lawyers
     values |= {"corpus": values.pop("texts")} if is_searched else {}
     if {"texts", "all_audio"} & values.keys() and not timed & values.keys():

@@ -123,7 +123,7 @@ def correct_slips(catalogue: Catalogue, line: str) -> tuple[str, list[str]]:
 @cached(2, same=lambda catalogue: (catalogue.digest,))
 def _vocabulary(catalogue: Catalogue) -> Mapping[str, frozenset[str]]:
     """Return every word of a name of each kind: words that are none of these need no look-up."""
-    towns = [name for record in catalogue.towns.values() for name in record.names]
+    towns = [*WORDS["lands"], *(name for record in catalogue.towns.values() for name in record.names)]
     skus = [offer.sku for offer in catalogue.offers.values() if offer.sku and PATTERNS["instance"].search(offer.sku)]
     chips = _spellings(catalogue.accelerators, catalogue.ambiguous, catalogue.servers)
     sellers = [*WORDS["vendors"], *(word for key, price in catalogue.hosted.items() for word in (key, price.vendor))]
@@ -298,5 +298,5 @@ def _of_size(catalogue: Catalogue, called: str, billions: float) -> Meant:
 _READERS: dict[str, Reader] = {
     "machine": line_sellers.machine_called, "chip": _chip, "seller_first": line_sellers.seller_called, "model": _model,
     "seller": line_sellers.seller_called, "price": line_sellers.price_called, "provider": line_sellers.renter_called,
-    "place": lambda catalogue, called: Meant(names.site(catalogue, called)),
+    "place": lambda catalogue, called: Meant(names.site(catalogue, WORDS["lands"].get(called, called))),
 }  # fmt: skip

@@ -94,7 +94,7 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
         it[0] if PATTERNS["in_usd"].search(it.string) else f"{it[1]}c€")),
     (re.compile(r"(?<![\w.,])(\d+) (old|age?ing|existing)(?= [a-z]*\d)"), r"\2 \1"),  # 4 old v100s
     (re.compile(r"^(lambda|vast|crusoe|oracle|together)( or | vs\.? | versus )([a-z]+)(?![a-z])"), r"\3\2\1"),
-    (re.compile(r"(?<=[a-z]\d\d\d)-(?=(?:serve|servidor|rechner|maschine|cluster|karte|node|knoten|gpu|box))"), " "),
+    (PATTERNS["compound"], " "),
     # $2 per h100 hour
     (re.compile(r"(\d ?(?:per|an?|/) ?)([a-z]{1,3}\d{2,4}[a-z]{0,2}) (hours?|hrs?|h)(?![a-z])"), r"\1\3 \2"),
     (PATTERNS["indian"], _in_thousands),
