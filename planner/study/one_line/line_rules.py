@@ -87,9 +87,13 @@ def clock_share(match: re.Match[str]) -> float:
     """Return the share of the hours between two times of the day: 6 pm to 6 am; 9 to 5 are eight hours."""
     start, end = _hour_of(match["from"]), _hour_of(match["to"])
     turn = HOURS_PER_DAY if max(start, end) > 12 or match["to"].endswith("m") else HOURS_PER_DAY / 2
-    days = [DAYS.index(day) // 3 for day in re.findall("mon|tue|wed|thu|fri|sat", match["weekdays"] or "")]
-    many = days[-1] - days[0] + 1 if len(days) > 1 else WORKING_DAYS if match["weekdays"] else DAYS_PER_WEEK
-    return ((end - start) % turn or turn) / HOURS_PER_DAY * many / DAYS_PER_WEEK
+    return ((end - start) % turn or turn) / HOURS_PER_DAY * days_of(match["weekdays"]) / DAYS_PER_WEEK
+
+
+def days_of(text: str | None) -> int:
+    """Return how many days of a week a text names: mon-sat, weekdays; none: all."""
+    days = [DAYS.index(day) // 3 for day in re.findall("mon|tue|wed|thu|fri|sat|sun", text or "")]
+    return days[-1] - days[0] + 1 if len(days) > 1 else WORKING_DAYS if text else DAYS_PER_WEEK
 
 
 def _hour_of(text: str) -> float:
@@ -155,8 +159,7 @@ for _name, _part in WORDS["parts"].items():
     PARTS[_name] = whole(_part)
 PATTERNS: Mapping[str, re.Pattern[str]] = {name: re.compile(whole(text)) for name, text in WORDS["patterns"].items()}
 
-_LEAST_MS, _MOST_LOG_GROWTH = 20, 9.0  # of a time without a unit: 2 is in seconds; beyond what a plan may have
-_WEEK, _USUAL_RISE, _WORKDAYS = HOURS_OF_UNIT["w"], 3 * HOURS_PER_YEAR, WORKING_DAYS / DAYS_PER_WEEK
+_LEAST_MS, _MOST_LOG_GROWTH, _WEEK = 20, 9.0, HOURS_OF_UNIT["w"]  # of a time without a unit; beyond what a plan has
 # How the value of a rule follows from what it matches, by the name that line_words.yaml has for it.
 _VALUES: Mapping[str, Any] = {
     "currency": lambda match: (WORDS["currencies"].get(match["code"].removesuffix("s")) or match["code"]).upper(),
@@ -165,11 +168,9 @@ _VALUES: Mapping[str, Any] = {
     **{name: lambda of, by=by: number_in(of) / float(by) for name, by in WORDS["divided_by"].items()},
     "books_a_second": lambda of: per_second(of) * 300, "words_a_second": lambda of: per_second(of) / 375,
     "mean_share": lambda match: (number_in(match) + parse_number(match["n2"])) / 200,
-    "span_of_period": lambda match: number_in(match) * hours_of(match["span"]) / hours_of(match["unit"]),
     "whole_number": lambda of: int(number_in(of)), "multiple": lambda of: float(WORDS["times"][of["times"]]),
     "multiple_of_span": lambda match: (
         float(WORDS["times"].get(match["times"], match["times"])), number_in(match) * hours_of(match["unit"])),
-    "multiple_less_one": lambda match: float(WORDS["times"][match["times"]]) - 1,
     "in_thousands": lambda match: number_in(match) * (1_000.0 if match["size"].startswith(("p", "m")) else 1.0),
     "number_of_many": lambda match: (number_in(match), parse_number(match["many"])),
     "times_many": lambda of: number_in(of) * parse_number(of["many"]), "weekday": lambda of: of["weekday"][:3],
@@ -187,7 +188,7 @@ _VALUES: Mapping[str, Any] = {
         per_second(of) * float(of[it]) / (float(of["in"]) + float(of["out"])) for it in ("in", "out")),
     "rates_of_two": lambda of: (_VALUES["rate"](of), _VALUES["rate"](of) * parse_number(of["many"]) / number_in(of)),
     "rise": lambda of: (_VALUES["rate"](of), parse_number(of["many"]) / max(number_in(of), 1e-9), (
-        parse_number(of["length"] or "1") * hours_of(of["span"]) if of["span"] else _USUAL_RISE)),
+        parse_number(of["length"] or "1") * hours_of(of["span"]) if of["span"] else 3 * HOURS_PER_YEAR)),
     "hours": lambda of: number_in(of) * hours_of(of["unit"]), "words": lambda of: float(round(number_in(of) * 4 / 3)),
     "hours_of_frames": lambda of: (number_in(of) * parse_number(of["many"]) * hours_of(of["span"]), per_hours(of)),
     "months": lambda match: round(number_in(match) * hours_of(match["unit"]) / HOURS_PER_MONTH, 1),
@@ -207,19 +208,19 @@ _VALUES: Mapping[str, Any] = {
         HOURS_PER_YEAR / (per_hours(match) or HOURS_PER_YEAR) * math.log1p(number_in(match) / 100), _MOST_LOG_GROWTH)),
     "multiplied": lambda match: float(WORDS["times"].get(match["times"], match["times"])) ** min(
         HOURS_PER_YEAR / (parse_number(match["n"] or "1")) / (per_hours(match) or 1.0), 60.0) - 1,
-    "busy_share": lambda of: min(number_in(of) / (per_hours(of) or 1.0) * (_WORKDAYS if of["weekdays"] else 1.0), 1.0),
+    "busy_share": lambda of: min(number_in(of) / (per_hours(of) or 1.0) * days_of(of["weekdays"]) / DAYS_PER_WEEK, 1.0),
+    "clock_of_days": lambda match: clock_share(match) * parse_number(match["many"]) / DAYS_PER_WEEK,
+    "clock_and_weekends": lambda match: clock_share(match) * WORKING_DAYS / DAYS_PER_WEEK + 2 / DAYS_PER_WEEK,
     "shifts": lambda of: SHIFT_HOURS * parse_number(of["n"]) * parse_number(of.groupdict().get("many") or "5") / _WEEK,
     "hours_of_days": lambda match: number_in(match) * parse_number(match["many"]) / hours_of(match["unit"]),
     "week_and_weekend": lambda of: (number_in(of) * WORKING_DAYS + parse_number(of["many"]) * 2) / _WEEK,
     "on_and_off": lambda of: number_in(of) / (number_in(of) + parse_number(of["many"])), "number": number_in,
     "share_of_frames": lambda of: _VALUES["hours_of_frames"](of)[0] / (per_hours(of) or HOURS_PER_MONTH),
-    "days_named": lambda of: ((DAYS.index(of["to"]) - DAYS.index(of["from"])) // 3 + 1) / DAYS_PER_WEEK,
+    "days_named": lambda match: days_of(match[0]) / DAYS_PER_WEEK,
     "minutes_of_period": lambda match: number_in(match) / 60 / (per_hours(match) or HOURS_PER_DAY),
-    "parts": lambda match: number_in(match) / (3 if match["of"] == "thirds" else 4),
     "runs_a_month": lambda match: number_in(match) * HOURS_PER_MONTH / (per_hours(match) or 1.0),
     "every": lambda match: HOURS_PER_MONTH / hours_of(match.groupdict().get("unit") or match[0]),
     "every_many": lambda match: HOURS_PER_MONTH / hours_of(match["unit"]) / parse_number(match["many"]),
-    "every_second": lambda match: HOURS_PER_MONTH / hours_of(match["unit"]) / 2,
     "year": lambda match: 2000 + int(match["year"] or match.groupdict()["year2"]) % 100,
     "precision": lambda match: {"4": "int4", "8": "int8", "16": "bf16"}.get(
         match["bits"] or match["q"] or ("4" if match["four"] else ""), match["format"]),

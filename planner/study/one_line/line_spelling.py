@@ -86,10 +86,9 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
     (re.compile(r"(?<![\d.])([0-3]?\d)\.([01]?\d)\.(20\d\d)(?![\d.])"),
      lambda it: f"{it[3]}{int(it[2]):02d}{int(it[1]):02d}".ljust(len(it[0]))),
     (PATTERNS["day_month"], lambda it: f"{it[1]}{MONTH_NAMES[int(it[2]) - 1]}".ljust(len(it[0]))),  # 15.1. to 15.4.
-    (re.compile(r"~(?= ?[\d$€£])"), " "),
-    (re.compile(r"(?<=[a-z])'s(?!\w)|(?<=mio)\."), lambda match: " " * len(match[0])),
+    (re.compile(r"~(?= ?[\d$€£])"), " "), (re.compile(r"(?<=[a-z])'s(?!\w)|(?<=mio)\."), lambda it: " " * len(it[0])),
     (re.compile(r"(?<=[a-z\d])-(?=(?:hours?|days?|weeks?|months?|years?)(?![a-z]))"), " "),  # a100-hours
-    (PATTERNS["counted_name"], r"\2 \1"),  # 40,000 sdxl images
+    (PATTERNS["counted_name"], r"\2 \1"), (PATTERNS["indian"], _in_thousands),  # 40,000 sdxl images
     (re.compile(r"(?<=\d)( ?)ct(?= ?(?:/|per|pro|je) ?kwh)"), lambda it: (
         it[0] if PATTERNS["in_usd"].search(it.string) else f"{it[1]}c€")),
     (re.compile(r"(?<![\w.,])(\d+) (old|age?ing|existing)(?= [a-z]*\d)"), r"\2 \1"),  # 4 old v100s
@@ -97,7 +96,6 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
     (PATTERNS["compound"], " "),
     # $2 per h100 hour
     (re.compile(r"(\d ?(?:per|an?|/) ?)([a-z]{1,3}\d{2,4}[a-z]{0,2}) (hours?|hrs?|h)(?![a-z])"), r"\1\3 \2"),
-    (PATTERNS["indian"], _in_thousands),
     (PATTERNS["no_words"], lambda it: " " * len(it[0])),  # equivalents, 8 no wait 16, a card that is broken
     (PATTERNS["node_of"], lambda it: f" {it[1]}{' ' * len(it[2])}"),  # 8-node cluster of
     (PATTERNS["servers_each"], r"\1 "),  # 2 servers, 8 h100 each
@@ -119,10 +117,12 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
     # A slice of TPUs as a count of chips; a name counts two cores a chip up to v4 and of v5p: v4-32 has 16.
     (re.compile(r"(?<![\w.])(tpu[ -]?)?(v[2-7][ep]?)-(\d{1,4})(?!\w)"), lambda it: (
         f"{max(int(it[3]) // (1 if it[2].endswith('e') else 2), 1)} {it[1] or ''}{it[2]}".ljust(len(it[0])))),
-    (PATTERNS["in_points"],  # 1.000.000, 22.500,50 and 1 250 000 or 40 000 EUR
-     lambda match: match[0].replace(",", "|").translate(_POINTS)),
+    (PATTERNS["in_points"], lambda it: it[0].replace(",", "|").translate(_POINTS)),  # 1.000.000, 22.500,50, 40 000 EUR
     (PATTERNS["financed"], r"\1\3\2"), (PATTERNS["in_thousands"], lambda match: match[0].replace(".", ",")),
     (re.compile(r"(?<![\d.,])(\d+),(\d{1,2})(?![\d.,]*\d)"), r"\1.\2"),
+    (PATTERNS["per_noun"], lambda it: "".join([it[1] if it[1][0] == "e" else "per".ljust(len(it[1])), (
+        "user".ljust(len(it[2]))), it[3], "users".ljust(len(it[4]))])),
+    (PATTERNS["nouns_per"], lambda it: f"{'users'.ljust(len(it[1] + it[2]))}{it[3]}{'user'.ljust(len(it[4]))}"),
 )  # fmt: skip
 _SIZE_OF = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "bn": 1e9}
 
