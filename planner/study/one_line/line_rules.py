@@ -16,8 +16,7 @@ from planner.study.one_line.line_words import WORDS
 
 BLANK, DAYS = "|", "montuewedthufrisatsun"
 MONTH_NAMES = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-MOST_GROWTH = 9.0  # a year, that a plan may have
-MOST_AN_HOUR = 20  # dollars: a smaller sum without a period is the rent of an hour
+MOST_GROWTH, MOST_AN_HOUR = 9.0, 20  # of a year; dollars: a smaller sum without a period is the rent of an hour
 DAYS_PER_WEEK, WORKING_DAYS, SHIFT_HOURS = 7, 5, 8  # hours: an assumption
 HOURS_OF_PATTERN = {name: float(hours) for name, hours in WORDS["hours_of_pattern"].items()}
 HOURS_OF_UNIT = {
