@@ -12,7 +12,7 @@ from planner.scenario.work import LEAST_BUSY_SHARE
 from planner.speed.training.images import is_image_network
 from planner.study.one_line.line_chips import add_facts, add_fed, rendered_in_time
 from planner.study.one_line.line_records import LEAST_RPS, machine_size
-from planner.study.one_line.line_rules import DAYS, HOURS_OF_PATTERN, HOURS_OF_UNIT, MOST_GROWTH, day_of
+from planner.study.one_line.line_rules import DAYS, HOURS_OF_PATTERN, HOURS_OF_UNIT, MOST_GROWTH, day_of, parse_number
 from planner.study.one_line.line_words import WORDS
 from pricing import Catalogue
 from pricing.exchange import DOLLAR
@@ -72,6 +72,8 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
         of["gpus"] / math.ceil(of["gpus"] / machine_size(of.get("chip", ""))))),
     ("server", {"quote", "per_server"}, lambda of: f"{of['quote'] / math.ceil(of['gpus'] / of['per_server']):.2f}"),
     ("of_some", {"some_kept", "have"}, lambda of: of["have"]),
+    ("is_by_month", {"bill", "bill_span"}, lambda of: of.update(bill=" ".join([str(round(parse_number(
+        of["bill"].split()[0]) * HOURS_PER_MONTH / of["bill_span"], 2)), *of["bill"].split()[1:]]))),
     ("is_gone", {"gone"}, lambda of: True), ("is_spent_by", {"spend_by"}, lambda of: True),
     ("length", {"ends_in"}, lambda of: of["ends_in"]),
     ("is_over_later", {"ends_in"}, lambda of: of["length"] > of["ends_in"] or of.pop("ends_in")),
@@ -79,8 +81,7 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
         ("chip_have", lambda of: of.get("chip", USUAL_ACCELERATOR)), ("have", lambda of: of.setdefault("gpus", 1)),
         ("havesold", lambda of: 0.0), ("kept_end", lambda of: 0.0))),
     ("kept_running", {"power_only"}, lambda of: 0.0), ("crew", {"power_only"}, lambda of: 0.0),
-    ("let_share", {"let_half"}, lambda of: 1.0),
-    ("let_share", {"let_part"}, lambda of: 1.0), ("busy", {"let_half"}, lambda of: 0.5),
+    *(("let_share", {it}, lambda of: 1.0) for it in ("let_half", "let_part")), ("busy", {"let_half"}, lambda of: 0.5),
     *(("busy", {part}, lambda of, part=part: 1 - min(of[part][0] / max(of[part][1], 1.0), 0.99))
         for part in ("let_part", "idle_part")),
     ("upkeep", {"upkeep_month", "quote"}, lambda of: min(round(12 * of["upkeep_month"] / of["quote"], 4), 1.0)),

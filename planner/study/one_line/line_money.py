@@ -14,7 +14,7 @@ _CODES = WORDS["currencies"]
 _LEAST_OF_ONE_GPU, _MOST_OF_ONE_GPU = 200, 100_000  # dollars: a larger sum for each is of a machine
 _LEAST_AN_HOUR, _MOST_OF_A_KWH, _LEAST_A_YEAR = 0.25, 1.0, 10_000  # a smaller one may be of electricity; of a person
 # The patterns whose words stand before their number, and those of them whose words say something else too.
-_WORDS_LEFT = [PATTERNS[name] for name in ("bare", "for_all", "priced", "shaped", "spaced")]
+_WORDS_LEFT = [PATTERNS[name] for name in WORDS["with_words_left"]]
 _WORDS_BEFORE = [*_WORDS_LEFT, *(PATTERNS[name] for name in ("bare_rate", "at", "without_currency", "worth"))]
 
 
@@ -103,7 +103,7 @@ def _sum(line: str, match: re.Match[str], mark: str, rates: Rates) -> tuple[str,
 
 def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float) -> str:
     """Return the kind of an amount, by its period and by the words before it."""
-    is_behind = match.re in _WORDS_BEFORE
+    is_behind, is_rate = match.re in _WORDS_BEFORE, match.re is PATTERNS["bare_rate"]
     before, is_each = line[: match.start("n") if is_behind else match.start()], per in WORDS["of_each_gpu"]
     words, has_gpus = line[: match.end() + len(" budget")], PATTERNS["names_gpus"].search(line)
     around = f"{before}#{line[match.end() :]}"
@@ -114,7 +114,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("havesold" + "_each" * is_each, "sold" in roles and (is_each or not per)),
         ("income", (per and PATTERNS["earned"].search(before)) or PATTERNS["charged"].search(around)),
         ("let_rent", "let" in roles and usd <= MOST_AN_HOUR), ("gone", "gone" in roles and (is_each or not per)),
-        ("quote", pays and not per and PATTERNS["one_off"].search(around)),
+        ("quote", pays and not per and usd > MOST_AN_HOUR and PATTERNS["one_off"].search(around)),
         (_by_period(line, match, per, usd, roles), True),
         ("budget" if PATTERNS["spends_credits"].search(line) else "credits" if PATTERNS["or_buy"].search(line)
             else "spent_credits", not per and "credits" in roles),
@@ -130,7 +130,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("paid_each", re.search(r"(?:seats|licen[cs]es|subscriptions)(?: at| for| @)?\s*$", before)),
         ("paid_each", is_each and re.search(rf"(?:paid|(?:{PARTS['WHO']}|admins?)(?: at| for| @)?)\s*$", before)),
         ("kwh", re.match(r"\s*kwh", line[match.end() :])),
-        ("kwh", per in ("", "unit") and usd < _MOST_OF_A_KWH and re.search(r"power|electric", before)),
+        ("kwh", per in ("", "unit") and usd < _MOST_OF_A_KWH and PATTERNS["of_power"].search(around)),
         ("havesold_each", is_each and (match.re is PATTERNS["worth"] or PATTERNS["sold_for"].search(before))),
         ("havesold", match.re is PATTERNS["worth"] or PATTERNS["sold_for"].search(before)),
         ("server", is_each and usd > _MOST_OF_ONE_GPU and re.search("server|machine|node|box|[dh]gx", before)),
@@ -149,7 +149,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("quote" if has_gpus else "budget", not per and usd > _LEAST_OF_ONE_GPU
             and "budget" not in words[match.start() :] and "quote" in roles),
         ("cash", not per and (PATTERNS["cash"].search(before) or match.groupdict().get("verb", "").startswith("cash"))),
-        ("budget", "most" in roles and not is_each), ("bill", by_token and pays),
+        ("budget", "most" in roles and not is_each), ("bill", by_token and pays and not is_rate),
         ("kwh", not per and usd < _LEAST_AN_HOUR and re.search(r" at $", before) and re.search(
             r"own |our |data ?cent|colo|basement|office", before)),
         ("bill", per.startswith("mo") and re.search(r"(?<![a-z])(?:now|currently|today)(?![a-z])[^.;]*$", before)
@@ -157,7 +157,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("month_rent", has_gpus and per.startswith("mo") and PATTERNS["rent_of_all"].search(before)),
         ("small_sum", not per and usd < _LEAST_AN_HOUR and "budget" not in line and "before" in match.re.groupindex),
         ("paid_rent" if "paid_now" in roles else "rent", not per and usd < MOST_AN_HOUR and (
-            "budget" not in before) and ("before" in match.re.groupindex or match.re is PATTERNS["bare_rate"])),
+            "budget" not in before) and ("before" in match.re.groupindex or is_rate)),
     ) if applies]  # fmt: skip
     has_role = re.fullmatch(r"[ |]*|(?!.*(?:used|quot)).*[,;:] *", before) or PATTERNS["as_budget"].search(line)
     return [*filter(None, kinds), "budget" if has_role else "sum"][0]

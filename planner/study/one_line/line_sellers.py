@@ -208,6 +208,7 @@ def offers_of(catalogue: Catalogue, line: str) -> dict[str, str]:
     length = max(terms, key=lambda it: float(PATTERNS["numbers"].findall(it)[0]) * (12 if "y" in it else 1), default="")
     start, end = run[0].start(), run[-1].end() - (0 if has_terms else len(run[-1]["term"] or ""))
     of_all = next((offer["per"] for offer in run[::-1] if offer["per"]), "")
+    orders = [each for offer in run for each in (offer["order"], offer["behind"]) if each]
     lines: dict[str, tuple[float, str]] = {}
     for offer in run:
         usd = parse_number(offer["sum"].strip("$€£ ").lower())
@@ -215,7 +216,8 @@ def offers_of(catalogue: Catalogue, line: str) -> dict[str, str]:
         per = " per GPU-hour" if PATTERNS["offer_hourly"].fullmatch(per) else per
         said = "offer " if not per else "as an offer, " if PATTERNS["offered"].search(line, start, end) else ""
         seller = f"from {offer['who']} " if provider_called(catalogue, offer["who"].lower()) else ""
-        text = f"{said}{seller}{offer['sum']}{per}{length}"
+        order = next((f" for {each}" for each in (offer["order"], offer["behind"], *orders) if each), "")
+        text = f"{said}{seller}{offer['sum']}{per}{length}{order}"
         lines[f"{offer['who']} {offer['sum']}"] = usd, f"{line[:start]}{text}{line[end:]}"
     return {label: of for label, (_, of) in sorted(lines.items(), key=lambda each: each[1][0])}
 
