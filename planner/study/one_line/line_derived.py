@@ -75,6 +75,7 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("is_by_month", {"bill", "bill_span"}, lambda of: of.update(bill=" ".join([str(round(parse_number(
         of["bill"].split()[0]) * HOURS_PER_MONTH / of["bill_span"], 2)), *of["bill"].split()[1:]]))),
     ("is_gone", {"gone"}, lambda of: True), ("is_spent_by", {"spend_by"}, lambda of: True),
+    ("busy", {"used_of", "have"}, lambda of: min(max(of["used_of"] / of["have"], 0.01), 1.0)),
     ("length", {"ends_in"}, lambda of: of["ends_in"]),
     ("is_over_later", {"ends_in"}, lambda of: of["length"] > of["ends_in"] or of.pop("ends_in")),
     *((name, {asked}, value) for asked in ("power_only", "running_only") for name, value in (

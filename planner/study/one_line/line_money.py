@@ -109,7 +109,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
     around = f"{before}#{line[match.end() :]}"
     roles = {name for name in WORDS["roles_of_sums"] if PATTERNS[f"sum_{name}"].search(around)}
     pays = (by_token or PATTERNS["pays"].search(line)) and not ("most" in roles or "budget" in words)
-    is_bill = per or (PATTERNS["billed"].search(line) and not ({"quote", "machines", "once"} & roles))
+    is_bill = per or (PATTERNS["billed"].search(line) and not (roles & {*WORDS["no_bills"]} or 0 < usd < MOST_AN_HOUR))
     kinds = [kind for kind, applies in (
         ("havesold" + "_each" * is_each, "sold" in roles and (is_each or not per)),
         ("income", (per and PATTERNS["earned"].search(before)) or PATTERNS["charged"].search(around)),
@@ -149,7 +149,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("quote" if has_gpus else "budget", not per and usd > _LEAST_OF_ONE_GPU
             and "budget" not in words[match.start() :] and "quote" in roles),
         ("cash", not per and (PATTERNS["cash"].search(before) or match.groupdict().get("verb", "").startswith("cash"))),
-        ("budget", "most" in roles and not is_each), ("bill", by_token and pays and not is_rate),
+        ("budget", "most" in roles and not is_each), ("bill", by_token and pays and not 0 < usd < MOST_AN_HOUR),
         ("kwh", not per and usd < _LEAST_AN_HOUR and re.search(r" at $", before) and re.search(
             r"own |our |data ?cent|colo|basement|office", before)),
         ("bill", per.startswith("mo") and re.search(r"(?<![a-z])(?:now|currently|today)(?![a-z])[^.;]*$", before)

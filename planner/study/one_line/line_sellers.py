@@ -198,7 +198,7 @@ def offers_of(catalogue: Catalogue, line: str) -> dict[str, str]:
     line = PATTERNS["offer_behind"].sub(lambda it: f"{it['who'] or it['named']} {it['sum']}{it['per'] or ''}", line)
     is_offered = PATTERNS["offered"].search(line) is not None
     run = [
-        offer for offer in PATTERNS["offer"].finditer(line)
+        offer for offer in ([] if PATTERNS["of_bills"].search(line) else PATTERNS["offer"].finditer(line))
         if provider_called(catalogue, offer["who"].lower()) or (is_offered and offer["who"][0].isupper())
     ]  # fmt: skip
     if not run[1:] or not all(PATTERNS["offer_gap"].fullmatch(line, a.end(), b.start()) for a, b in pairwise(run)):
