@@ -332,10 +332,8 @@ def add_second_work(data: dict[str, Any], values: dict[str, Any], notes: list[st
         data["work"] = (steady, {**part, "accelerators": int(abs(later - base))})
         values["steps"] = True
     elif (last := values.get("ends_growth", math.inf)) < values.get("length", usual) / HOURS_PER_MONTH:
-        data["work"] = (
-            {**work, "label": "growing", "accelerators": int(values["gpus"]), "last_month": last},
-            {**work, "label": "grown", "accelerators": int(values["grows_to"]), "first_month": last + 1},
-        )
+        data["work"] = ({**work, "label": "growing", "accelerators": int(values["gpus"]), "last_month": last},
+            {**work, "label": "grown", "accelerators": int(values["grows_to"]), "first_month": last + 1})  # fmt: skip
         values["steps"] = True
     return bool({"peaks", "steps"} & values.keys())
 

@@ -270,16 +270,14 @@ def _keep_manner(parts: LineParts, name: str, value: Any, place: tuple[int, int]
         ("are_served", name == "team" and (value > _MOST_WITH_GPUS or not PATTERNS["own_gpus"].search(text))),
         ("is_term", name == "reservation" or (name in ("date", "length") and PATTERNS["for_a_term"].search(line))),
         ("is_renewal", name in ("date", "start") and PATTERNS["contract_ends"].search(line)),
-        ("is_firm", name == "team" and is_of_firm),
-        ("tune", name == "by_feedback"),
+        ("is_firm", name == "team" and is_of_firm), ("tune", name == "by_feedback"),
         ("of_images", name in ("rps", "texts", "each_rps") and PATTERNS["makes_images"].search(line)),
-        ("is_over", name == "length" and text.startswith("over")),
         ("rest_is_free", name == "busy" and "%" in text and PATTERNS["shared_gpus"].search(parts.plain)),
         *((kind, is_of_vision and PATTERNS[kind].search(is_of_vision.string)) for kind in WORDS["kinds_of_pictures"]),
         ("of_artists", name == "team" and PATTERNS["of_artists"].search(text)),
         ("of_people", name == "rps" and PATTERNS["of_people"].search(text)),
         (hourly, hourly in PATTERNS and PATTERNS[hourly].match(parts.plain[slice(*place)])),
-    )
+    )  # fmt: skip
     values |= {flag: True for flag, holds in flags if holds}
     values |= {"busy": values.pop("length", value) / HOURS_PER_DAY} if (  # at night, ten hours
         name == "length" and value < HOURS_PER_DAY and "busy" in values) else {}  # fmt: skip
