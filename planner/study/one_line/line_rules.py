@@ -78,10 +78,6 @@ def per_second(match: re.Match[str]) -> float:
     return number_in(match) / ((per_hours(match) or 1.0) * SECONDS_PER_HOUR)
 
 
-def gpu_hours(match: re.Match[str]) -> tuple[float, float | None]:
-    return number_in(match) * hours_of(match["span"]), per_hours(match)
-
-
 def clock_share(match: re.Match[str]) -> float:
     """Return the share of the hours between two times of the day: 6 pm to 6 am; 9 to 5 are eight hours."""
     start, end = _hour_of(match["from"]), _hour_of(match["to"])
@@ -197,11 +193,12 @@ _VALUES: Mapping[str, Any] = {
     "months_of_year": lambda match: months_between(match) / len(MONTH_NAMES), "clock_share": clock_share,
     "days_between": lambda match: HOURS_PER_DAY * max(int(match["to"]) - int(match["from"]) + 1, 1),
     "months_between": lambda match: HOURS_PER_MONTH * months_between(match),
-    "gpu_hours": gpu_hours, "gpu_hours_at_once": lambda match: (number_in(match) * hours_of(match["span"]), None),
-    "gpu_hours_of_period": lambda match: gpu_hours(match)[0] / (per_hours(match) or HOURS_PER_MONTH),
+    "gpu_hours": lambda match: (number_in(match) * hours_of(match["span"]), per_hours(match)),
+    "gpu_hours_at_once": lambda match: (number_in(match) * hours_of(match["span"]), None),
+    "gpu_hours_of_period": lambda of: number_in(of) * hours_of(of["span"]) / (per_hours(of) or HOURS_PER_MONTH),
     "share_of_period": lambda of: (
         number_in(of) * hours_of(of["span"] or of["span2"]) / hours_of(of["unit"] or of["ly"] or of["unit2"])),
-    "sound": lambda match: gpu_hours(match)[0] / SECONDS_PER_HOUR / (per_hours(match) or HOURS_PER_DAY),
+    "sound": lambda of: number_in(of) * hours_of(of["span"]) / SECONDS_PER_HOUR / (per_hours(of) or HOURS_PER_DAY),
     "sound_of_many": lambda match: _VALUES["sound"](match) * parse_number(match["many"]),
     "yearly_growth": lambda match: math.expm1(min(
         HOURS_PER_YEAR / (per_hours(match) or HOURS_PER_YEAR) * math.log1p(number_in(match) / 100), _MOST_LOG_GROWTH)),
@@ -211,6 +208,7 @@ _VALUES: Mapping[str, Any] = {
     "clock_of_days": lambda match: clock_share(match) * parse_number(match["many"]) / DAYS_PER_WEEK,
     "clock_and_weekends": lambda match: clock_share(match) * WORKING_DAYS / DAYS_PER_WEEK + 2 / DAYS_PER_WEEK,
     "shifts": lambda of: SHIFT_HOURS * parse_number(of["n"]) * parse_number(of.groupdict().get("many") or "5") / _WEEK,
+    "hours_of_named_days": lambda match: number_in(match) * days_of(match["weekdays"]) / _WEEK,
     "hours_of_days": lambda match: number_in(match) * parse_number(match["many"]) / hours_of(match["unit"]),
     "week_and_weekend": lambda of: (number_in(of) * WORKING_DAYS + parse_number(of["many"]) * 2) / _WEEK,
     "on_and_off": lambda of: number_in(of) / (number_in(of) + parse_number(of["many"])), "number": number_in,

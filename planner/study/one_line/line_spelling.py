@@ -81,7 +81,7 @@ _LETTERS = {"": "", "k": "k", "t": "k", "m": "m"}  # TEUR, kEUR
 _POINTS = {ord("."): ",", ord(" "): ",", ord("|"): "."}
 # Each is as long as what replaces it.
 _SPELLINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
-    (re.compile(r"(?<=\d)'(?=\d{3}(?!\d))"), ","), (re.compile(r"(?<=\w)( +)([,;:])(?= )"), r"\2\1"),
+    (re.compile(r"(?<=\d)'(?=\d{3}(?!\d))"), ","),
     (re.compile(r"(?<=\d)'s(?!\w)"), "s "), (re.compile(r"(?<![\w.,])(\d\d?)h([0-5]\d)(?!\w)"), r"\1:\2"),  # 8h30
     (re.compile(r"(?<![\d.])([0-3]?\d)\.([01]?\d)\.(20\d\d)(?![\d.])"),
      lambda it: f"{it[3]}{int(it[2]):02d}{int(it[1]):02d}".ljust(len(it[0]))),
@@ -122,7 +122,8 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
     (re.compile(r"(?<![\d.,])(\d+),(\d{1,2})(?![\d.,]*\d)"), r"\1.\2"),
     (PATTERNS["per_noun"], lambda it: "".join([it[1] if it[1][0] == "e" else "per".ljust(len(it[1])), (
         "user".ljust(len(it[2]))), it[3], "users".ljust(len(it[4]))])),
-    (PATTERNS["nouns_per"], lambda it: f"{'users'.ljust(len(it[1] + it[2]))}{it[3]}{'user'.ljust(len(it[4]))}"),
+    (PATTERNS["nouns_per"], lambda it: "users".ljust(len(it[1] + it[2])) + (re.sub(r"(?:par|por|pro)(?= +$)", "per", it[3]))
+        + "user".ljust(len(it[4]))), (re.compile(r"(?<=\w)( +)([,;:])(?= )"), r"\2\1"),
 )  # fmt: skip
 _SIZE_OF = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "bn": 1e9}
 
