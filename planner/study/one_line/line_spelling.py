@@ -122,8 +122,9 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
     (re.compile(r"(?<![\d.,])(\d+),(\d{1,2})(?![\d.,]*\d)"), r"\1.\2"),
     (PATTERNS["per_noun"], lambda it: "".join([it[1] if it[1][0] == "e" else "per".ljust(len(it[1])), (
         "user".ljust(len(it[2]))), it[3], "users".ljust(len(it[4]))])),
-    (PATTERNS["nouns_per"], lambda it: "users".ljust(len(it[1] + it[2])) + (re.sub(r"(?:par|por|pro)(?= +$)", "per", it[3]))
-        + "user".ljust(len(it[4]))), (re.compile(r"(?<=\w)( +)([,;:])(?= )"), r"\2\1"),
+    (PATTERNS["nouns_per"], lambda it: "".join(["users".ljust(len(it[1] + it[2])), re.sub(
+        r"(?:par|por|pro)(?= +$)", "per", it[3]), "user".ljust(len(it[4]))])),
+    (re.compile(r"(?<=\w)( +)([,;:])(?= )"), r"\2\1"),
 )  # fmt: skip
 _SIZE_OF = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "bn": 1e9}
 
