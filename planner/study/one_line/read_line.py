@@ -56,8 +56,7 @@ from pricing.exchange import rates
 from pricing.formulas import printable
 from pricing.meant import Meant
 
-LONGEST = 600
-_MOST_BUDGET = 1e11  # dollars: more than all that makers ship in a year
+LONGEST, _MOST_BUDGET = 600, 1e11  # characters; dollars: more than all that makers ship in a year
 _MOST_OF_EACH = {"in": 16e6, "out": 1e6}  # tokens of a request: more are those of a month
 _ALWAYS, _EXAMPLE = (("busy", 1.0), ("every", 1.0)), "64 H100 for 3 months in Germany"
 _MOST_UNSTATED, _MOST_WITH_GPUS = 1_000, 500  # GPUs, of more a line states how many; people, more use a service
@@ -272,6 +271,7 @@ def _keep_manner(parts: LineParts, name: str, value: Any, place: tuple[int, int]
         ("is_renewal", name in ("date", "start") and PATTERNS["contract_ends"].search(line)),
         ("is_firm", name == "team" and is_of_firm), ("tune", name == "by_feedback"),
         ("of_images", name in ("rps", "texts", "each_rps") and PATTERNS["makes_images"].search(line)),
+        ("is_over", name == "length" and text.startswith("over")),
         ("rest_is_free", name == "busy" and "%" in text and PATTERNS["shared_gpus"].search(parts.plain)),
         *((kind, is_of_vision and PATTERNS[kind].search(is_of_vision.string)) for kind in WORDS["kinds_of_pictures"]),
         ("of_artists", name == "team" and PATTERNS["of_artists"].search(text)),
