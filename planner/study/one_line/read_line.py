@@ -265,11 +265,11 @@ def _keep_manner(parts: LineParts, name: str, value: Any, place: tuple[int, int]
     text, behind = line[slice(*place)], line[place[1] :]
     is_of_firm = PATTERNS["firm_behind"].match(behind) or PATTERNS["of_a_firm"].search(text)
     is_of_vision = name in WORDS["of_load"] and PATTERNS["of_vision"].search(f"{parts.plain}; {line}")
-    flags = (
-        ("are_served", name == "team" and (value > _MOST_WITH_GPUS or not PATTERNS["own_gpus"].search(text))),
+    flags = (("are_served", name == "team" and (value > _MOST_WITH_GPUS or not PATTERNS["own_gpus"].search(text))),
         ("is_term", name == "reservation" or (name in ("date", "length") and PATTERNS["for_a_term"].search(line))),
         ("is_renewal", name in ("date", "start") and PATTERNS["contract_ends"].search(line)),
         ("is_firm", name == "team" and is_of_firm), ("tune", name == "by_feedback"),
+        ("is_over", name == "length" and text.startswith("over")),
         ("of_images", name in ("rps", "texts", "each_rps") and PATTERNS["makes_images"].search(line)),
         ("is_over", name == "length" and text.startswith("over")),
         ("rest_is_free", name == "busy" and "%" in text and PATTERNS["shared_gpus"].search(parts.plain)),
