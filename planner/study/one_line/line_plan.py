@@ -68,7 +68,7 @@ def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> tuple[Scenario, 
     _add_gpus(catalogue, data, values, task, notes)
     if "is_of_work" in values or not is_by_token(values):
         _add_task(catalogue, data, values, task, notes)
-    is_of_gpus = task == "hours" or (task == "bill" and "gpus" in values and not is_by_token(values))
+    is_of_gpus = (task == "hours" or (task == "bill" and "gpus" in values)) and "serve" not in data["work"][0]
     if is_of_gpus and not (task == "hours" and add_second_work(data, values, notes)):
         _add_amount(data, values, notes)
     _add_terms(data, values, notes)

@@ -274,8 +274,7 @@ class LineParts:
         is_listed = PATTERNS["listed"].fullmatch(gap) and (is_all or PATTERNS["or"].search(following))
         has_or = PATTERNS["or"].search(gap) or PATTERNS["or"].search(self.line[where])
         return second.first[1] <= second.start and bool(
-            is_compared or has_or or is_listed or "is_renewal" in self.values
-        )
+            is_compared or has_or or is_listed or "is_renewal" in self.values)  # fmt: skip
 
     def _without(self, spans: set[tuple[int, int]], second: LineSecond | None = None) -> str:
         line, text = self.line, ""

@@ -91,7 +91,7 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
     (PATTERNS["counted_name"], r"\2 \1"), (PATTERNS["indian"], _in_thousands),  # 40,000 sdxl images
     (re.compile(r"(?<=\d)( ?)ct(?= ?(?:/|per|pro|je) ?kwh)"), lambda it: (
         it[0] if PATTERNS["in_usd"].search(it.string) else f"{it[1]}c€")),
-    (re.compile(r"(?<![\w.,])(\d+) (old|age?ing|existing)(?= [a-z]*\d)"), r"\2 \1"),  # 4 old v100s
+    (re.compile(r"(?<![\w.,])(\d+) (old|age?ing|existing)(?= [a-z]*\d)"), r"\2 \1"), (PATTERNS["held"], r"\1\3 \2"),
     (re.compile(r"^(lambda|vast|crusoe|oracle|together)( or | vs\.? | versus )([a-z]+)(?![a-z])"), r"\3\2\1"),
     (PATTERNS["compound"], " "),
     # $2 per h100 hour
