@@ -31,10 +31,7 @@ class LineAmount(NamedTuple):
 
 
 def find_amounts(line: str, rates: Rates, by_token: bool = False) -> Iterator[LineAmount]:
-    """Yield the amounts of a line: those with a currency, then numbers behind `pay`, `bill`, `budget` or `worth`.
-
-    Where a seller of tokens is named (`by_token`), a number by the month is a bill without any of these words.
-    """
+    """Yield the sums of a line: with a currency, then behind `pay` or `budget`; by the month where tokens are sold."""
     stated = set()
     for match in PATTERNS["money"].finditer(line):
         amount = _amount(line, match, match["before"] or match["after"], rates, by_token=by_token)
