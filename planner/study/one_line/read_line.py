@@ -269,7 +269,6 @@ def _keep_manner(parts: LineParts, name: str, value: Any, place: tuple[int, int]
         ("is_term", name == "reservation" or (name in ("date", "length") and PATTERNS["for_a_term"].search(line))),
         ("is_renewal", name in ("date", "start") and PATTERNS["contract_ends"].search(line)),
         ("is_firm", name == "team" and is_of_firm), ("tune", name == "by_feedback"),
-        ("is_over", name == "length" and text.startswith("over")),
         ("of_images", name in ("rps", "texts", "each_rps") and PATTERNS["makes_images"].search(line)),
         ("rest_is_free", name == "busy" and "%" in text and PATTERNS["shared_gpus"].search(parts.plain)),
         *((kind, is_of_vision and PATTERNS[kind].search(is_of_vision.string)) for kind in WORDS["kinds_of_pictures"]),
