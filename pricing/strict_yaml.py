@@ -32,7 +32,6 @@ from pricing.formulas import NO_PLACE, unseen
 
 MAX_BYTES = 1_000_000
 MAX_DEPTH = 12
-
 _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*(_[0-9]+)*)")
 _DECIMAL = re.compile(r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)([eE][-+]?[0-9]+)?")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")

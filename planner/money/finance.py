@@ -29,7 +29,6 @@ _MOST_EXPONENT = 600.0  # exp() of more would leave 64-bit numbers
 _NO_RATE = 1e-15  # below this, interest on a hundred years is lost in the last digit
 _NO_HOUR = 1e-9  # of work over a whole plan: fewer are none
 DUST = 1e-12  # of all money moved: what a sum of exact opposites may leave behind
-
 ONE_WAY = "none: money only ever moves one way"
 SEVERAL_RATES = "none: the cash flow changes sign more than once, so several rates could fit; use the net present value"
 RATE_OUT_OF_RANGE = "none: no rate between -99.99 % and +999,900 % a year fits"

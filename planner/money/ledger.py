@@ -307,7 +307,6 @@ def judged(note: str) -> Origin:
 
 Case = Literal["low", "typical", "high"]  # of cost: "low" takes the cheap end of each figure
 CASES: tuple[Case, ...] = ("low", "typical", "high")
-
 NOT_PUBLISHED = Origin("not published: not priced", "unknown")
 TRIED = Origin("tried out", "tried")
 Tried = Mapping[str, Num]  # by the name the formulas use; one number, or one for each draw as (draws, 1)

@@ -23,7 +23,6 @@ from pricing.records import Offer
 
 # Yearly factors between which an implied path is looked for.
 _LEAST, _MOST = 1e-4, 1e4
-
 LONGER_COSTS_LESS = "none: the longer term costs no more in all than the shorter one"
 OUT_OF_RANGE = "none: no yearly change between -99.99 % and +999,900 % explains these quotes"
 

@@ -26,7 +26,6 @@ _NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?([eE][-+]?\d+)?|[-+]?\.\d+")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _SHOWN = 60
 _PARTS_AT_ONCE = 4
-
 _MALFORMED = (AttributeError, IndexError, KeyError, TypeError, ValueError, OverflowError)
 _UNREADABLE = (*_MALFORMED, csv.Error, zipfile.BadZipFile, zlib.error, EOFError)
 

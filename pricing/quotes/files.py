@@ -283,7 +283,6 @@ _NUMBERS = frozenset(
 )
 _WHOLE_NUMBERS = frozenset({"accelerators_per_instance", "accelerators", "most_accelerators"})
 _DAYS = frozenset({"valid_from", "valid_until", "starts", "ends"})
-
 _NUMBER = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]{1,3})?")
 _COMMA_DECIMAL = re.compile(r"[-+]?[0-9]+,[0-9]+")
 _GROUPED = re.compile(r"[-+]?[0-9]{1,3}([,.' \u00a0\u202f][0-9]{3})+([.,][0-9]+)?")

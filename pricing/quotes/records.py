@@ -155,7 +155,6 @@ AnyQuote = OfferQuote | DiscountQuote | HardwareQuote
 
 _HINTS = 100  # comparing a misspelt name with all others takes milliseconds, so a file gets this many hints
 _NEARLY = 0.8
-
 _LOOK_UP: dict[str, Callable[[Catalogue, str], str]] = {
     "accelerator": names.accelerator,
     "server": names.server,

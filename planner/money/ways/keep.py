@@ -29,7 +29,6 @@ _LEAST = 1e-9
 _FREE = "(kept_accelerators - busy_accelerators / relative_speed)"
 # A buyer pays for one of the plan's: of a slower one he takes more.
 _IDLE = SellableHours(f"{_FREE} * relative_speed", "runs", f"{_FREE} * (power_w_each - idle_power_w_each) / 1000")
-
 _PEOPLE = "max(kept_accelerators * fte_per_accelerator, least_fte * min(kept_accelerators / least_from, 1))"
 
 

@@ -183,15 +183,16 @@ def _set_against(usd: float, other: float) -> str:
 
 def month_text(answer: Answer) -> str:
     """Return the cash that each option of a card takes a month, and its electricity; empty of work done once."""
-    setting = answer.plan.setting
 
     def each(way: EvaluatedOption) -> str:
         of_power = (float(it.total_usd) for it in way.option.ledger.lines if it.name.startswith("Electricity"))
-        month, power = (float(usd) / setting.scenario.months for usd in (way.measures.bills_usd, sum(of_power)))
+        month, power = (
+            float(usd) / answer.plan.setting.scenario.months for usd in (way.measures.bills_usd, sum(of_power))
+        )
         of_it = f", of it {words.format_usd_short(power)} for electricity" if power > 0 else ""
         return f"{WAYS[way.option.way].start_text} {words.format_usd_short(month)}{of_it}"
 
-    return "" if is_done_once(setting) else "; ".join(map(each, answer.cards.values()))
+    return "" if is_done_once(answer.plan.setting) else "; ".join(map(each, answer.cards.values()))
 
 
 def budget_sentences(answer: Answer) -> tuple[str, ...]:

@@ -297,7 +297,8 @@ def _ask_about(catalogue: Catalogue, parts: LineParts, word: LineToken) -> bool:
     slot, typed = PATTERNS["name_slot"].search(parts.line[: word.start]), parts.line[word.start : word.end]
     at, is_no_place = slot["at"].lower() if slot else "", PATTERNS["no_place"].fullmatch(word.text)
     is_short = typed.isupper() and len(typed) < _LEAST_OF_TYPO and not parts.line.isupper()  # ETH, INRIA
-    close = None if is_short else near_name(catalogue, word.text, is_place=at in _BEFORE_TOWN)
+    is_plain = typed.islower() and PATTERNS["in_other_words"].search(parts.line.lower())  # prima, of an Italian line
+    close = None if is_short or is_plain else near_name(catalogue, word.text, is_place=at in _BEFORE_TOWN)
     is_elsewhere = "site" in parts.values or is_no_place or word.text in WORDS["nationalities"]  # in Frascati, Italy
     is_place = at in ("in", "near") and typed[0].isalpha() and not is_elsewhere
     is_capital = PATTERNS["capital"].match(parts.line, word.start) and not (at in _BEFORE_TOWN and is_elsewhere)

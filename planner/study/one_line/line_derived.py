@@ -105,6 +105,9 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("off_list", {"rebate", "provider"}, lambda of: ({"provider": of["provider"], "discount_share": of["rebate"]},)),
     ("credit_budget", {"spent_credits", "provider"}, lambda of: of["spent_credits"]),
     ("of_credits", {"credit_budget"}, lambda of: True), ("budget", {"all_at_once"}, lambda of: of.pop("capex")),
+    # Of what each costs, by the seconds of a month.
+    ("bill", {"item_price", "rps"}, lambda of: f"{of['item_price'] * of['rps'] * 2.628e6:.2f}"),
+    ("bill", {"minute_price", "audio"}, lambda of: f"{of['minute_price'] * 60 * of['audio'] * 2.628e6:.2f}"),
     ("bill", {"paid_each", "team"}, lambda of: f"{of['paid_each'] * of['team']:.2f}"),
     ("bill", {"contract"}, lambda of: f"{of['contract'] / (of.get('length', HOURS_PER_YEAR) / HOURS_PER_MONTH):.2f}"),
     ("gpu_hours", {"node_hours"}, lambda of: (

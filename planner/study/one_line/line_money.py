@@ -10,7 +10,7 @@ from planner.study.one_line.line_rules import BLANK, MOST_AN_HOUR, PARTS, PATTER
 from planner.study.one_line.line_words import WORDS
 from pricing.exchange import DOLLAR, Rates
 
-_CODES = WORDS["currencies"]
+_CODES, _OF_EACH = WORDS["currencies"], ("item_price", "minute_price")
 _LEAST_OF_ONE_GPU, _MOST_OF_ONE_GPU = 200, 100_000  # dollars: a larger sum for each is of a machine
 _LEAST_AN_HOUR, _MOST_OF_A_KWH, _LEAST_A_YEAR = 0.25, 1.0, 10_000  # a smaller one may be of electricity; of a person
 # The patterns whose words stand before their number, and those of them whose words say something else too.
@@ -79,7 +79,8 @@ def _amount(line: str, match: re.Match[str], mark: str, rates: Rates, *, by_toke
     if match.re in (PATTERNS["without_currency"], PATTERNS["priced"], PATTERNS["shaped"]):
         taken = f"{usd:,.10g} is taken for dollars" if code == DOLLAR else f"{text} is taken as in the other sums"
         note = f"No currency is stated: {taken}."
-    return LineAmount("monthly_" * (kind == "budget" and bool(per)) + kind, text, usd, start, match.end(), note, code)
+    end = (PATTERNS[kind].match(line, match.end()) or match).end() if kind in _OF_EACH else match.end()
+    return LineAmount("monthly_" * (kind == "budget" and bool(per)) + kind, text, usd, start, end, note, code)
 
 
 def _sum(line: str, match: re.Match[str], mark: str, rates: Rates) -> tuple[str, float, str]:
@@ -88,7 +89,7 @@ def _sum(line: str, match: re.Match[str], mark: str, rates: Rates) -> tuple[str,
     number = re.sub(r"^0+(?=\d)", "", (match["n"] or said["n2"]).strip())
     number = re.sub(rf"(?<=[\d\s])(?:{'|'.join(WORDS['sizes'])})$", lambda it: WORDS["sizes"][it[0]], number)
     code = (said.get("country") or said.get("of") or _CODES.get(low) or _CODES.get(low.rstrip("s")) or low).upper()
-    is_euro = mark in ("c", "ct", "cts") and PATTERNS["in_euros"].search(line)
+    is_euro = mark in ("c", "ct", "cts", "cent", "cents") and PATTERNS["in_euros"].search(line)
     code = "EUR" if is_euro else "DKK" if mark == "øre" and PATTERNS["danish"].search(line) else code
     parts = 1_000 if match["per"] == "mwh" else 100 if mark in ("c", "p") or PATTERNS["cents"].fullmatch(mark) else 1
     number = f"{parse_number(number) / parts:g}" if parts > 1 else number
@@ -119,14 +120,15 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("upkeep_month", per and "upkeep" in roles), ("capex", not per and "capex" in roles),
         ("salary", usd > _LEAST_A_YEAR and not per.startswith("mo") and "salary" in roles),
         ("loan_sum", not per and "loan" in roles), ("token_price", PATTERNS["per_million"].match(line, match.end())),
-        ("rent", is_each and re.search(r"hours? (?:at|for)\s*$", before)),
+        ("rent", is_each and usd < MOST_AN_HOUR and PATTERNS["hired_each"].search(before)),
+        *((kind, not per and PATTERNS[kind].match(line, match.end())) for kind in _OF_EACH),
         ("paid_each", per.startswith(("seat", "user", "head", "person", "employee", "engineer", "dev", "student"))),
         ("paid_each", per and PATTERNS["each_behind"].match(line, match.end())),
         ("paid_each", is_each and per not in ("unit", "piece") and usd <= _LEAST_OF_ONE_GPU
             and not PATTERNS["sold_for"].search(before)),
         ("paid_each", re.search(r"(?:seats|licen[cs]es|subscriptions)(?: at| for| @)?\s*$", before)),
         ("paid_each", is_each and re.search(rf"(?:paid|(?:{PARTS['WHO']}|admins?)(?: at| for| @)?)\s*$", before)),
-        ("kwh", re.match(r"\s*kwh", line[match.end() :])),
+        ("kwh", re.match(r"\s*kwh", line[match.end() :])), ("price", not per and before.endswith("(")),
         ("kwh", per in ("", "unit") and usd < _MOST_OF_A_KWH and PATTERNS["of_power"].search(around)),
         ("havesold_each", is_each and (match.re is PATTERNS["worth"] or PATTERNS["sold_for"].search(before))),
         ("havesold", match.re is PATTERNS["worth"] or PATTERNS["sold_for"].search(before)),
@@ -140,7 +142,6 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("bill", (pays and is_bill) or (not ("most" in roles or "budget" in words) and (
             (per and PATTERNS["rented_for"].search(before))
             or ((per or is_bill) and PATTERNS["to_seller"].match(line, match.end()))))),
-        ("price", not per and before.endswith("(")),
         ("contract", not per and usd > MOST_AN_HOUR and PATTERNS["contract"].search(before)),
         ("all_price" if has_gpus else "budget", not per and usd > MOST_AN_HOUR and "once" in roles),
         ("quote" if has_gpus else "budget", not per and usd > _LEAST_OF_ONE_GPU
@@ -156,7 +157,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("paid_rent" if "paid_now" in roles else "rent", not per and usd < MOST_AN_HOUR and (
             "budget" not in before) and ("before" in match.re.groupindex or is_rate)),
     ) if applies]  # fmt: skip
-    has_role = re.fullmatch(r"[ |]*|(?!.*(?:used|quot)).*[,;:] *", before) or PATTERNS["as_budget"].search(line)
+    has_role = PATTERNS["as_opening"].fullmatch(before) or PATTERNS["as_budget"].search(line)
     return [*filter(None, kinds), "budget" if has_role else "sum"][0]
 
 

@@ -168,6 +168,8 @@ _VALUES: Mapping[str, Any] = {
         float(WORDS["times"].get(match["times"], match["times"])), number_in(match) * hours_of(match["unit"])),
     "in_thousands": lambda match: number_in(match) * (1_000.0 if match["size"].startswith(("p", "m")) else 1.0),
     "number_of_many": lambda match: (number_in(match), parse_number(match["many"])),
+    "pages_of_tokens": lambda of: number_in(of) * parse_number(of["many"]) / 400,
+    "pages_of_words": lambda of: number_in(of) * parse_number(of["many"]) / 300,
     "times_many": lambda of: number_in(of) * parse_number(of["many"]), "weekday": lambda of: of["weekday"][:3],
     "power_of_ten": lambda match: float(match["n"]) * 10.0 ** int(match["power"]),
     "milliseconds": lambda match: number_in(match) * (

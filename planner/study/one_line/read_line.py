@@ -270,6 +270,7 @@ def _keep_manner(parts: LineParts, name: str, value: Any, place: tuple[int, int]
         ("is_renewal", name in ("date", "start") and PATTERNS["contract_ends"].search(line)),
         ("is_firm", name == "team" and is_of_firm), ("tune", name == "by_feedback"),
         ("of_images", name in ("rps", "texts", "each_rps") and PATTERNS["makes_images"].search(line)),
+        ("is_over", name == "length" and text.startswith("over")),
         ("rest_is_free", name == "busy" and "%" in text and PATTERNS["shared_gpus"].search(parts.plain)),
         *((kind, is_of_vision and PATTERNS[kind].search(is_of_vision.string)) for kind in WORDS["kinds_of_pictures"]),
         ("of_artists", name == "team" and PATTERNS["of_artists"].search(text)),
