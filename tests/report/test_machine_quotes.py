@@ -49,6 +49,11 @@ def test_nothing_is_said_where_no_price_is_typed() -> None:
     assert said.startswith("Your $2.00 an hour is ")
 
 
+def test_a_plan_without_work_has_nothing_to_set_a_sum_against() -> None:
+    idle = ({"accelerators": 8, "first_month": 37, "storage_tb": 0.0},)
+    assert list(quote_sentences(made(work=idle, own={"capex_usd": 1e5}))) == []
+
+
 @pytest.mark.parametrize(("times", "found"), [(1.5, "50% above"), (0.5, "50% below")])
 def test_an_offer_for_what_one_has_is_set_against_used_ones_of_its_age(times: float, found: str) -> None:
     kept = {"accelerators": 8, "accelerator": "H100-SXM5-80GB", "bought_year": 2024}

@@ -149,7 +149,7 @@ def quote_sentences(plan: Plan) -> Iterator[str]:
     for name, of in _OF_MACHINES.items():
         usd = getattr(scenario.own, name)
         usual = YARDSTICKS["own", name](sight_of(plan)) if usd else None
-        if usual is not None and math.isfinite(usual.usual):
+        if usual is not None and 0 < usual.usual < math.inf:
             yield f"Your {words.usd(usd)} {of} is {_beside_usual(usd, usual[:3], words.usd)} of the catalogue."
     term = scenario.reserve.term or "on_demand"
     months, order = TERM_MONTHS.get(term, DAY_MONTHS), busiest_order(setting)
@@ -255,7 +255,7 @@ def kept_sentences(plan: Plan, answer: Answer) -> Iterator[str]:
             f"{words.usd(there.usd_today_if_sold or 0.0)} today: enter yours under “{KEYS['havesince'].label}”."
         )
     worth = used_worth(plan.setting, entered, 0.0)
-    if (usd := entered.usd_today_if_sold) and worth is not None:
+    if (usd := entered.usd_today_if_sold) and worth is not None and worth[1] > 0:
         yield f"Your {words.usd(usd)} for them is {_beside_usual(usd, worth, words.usd)} that used ones usually fetch."
     if kept is answer.best:
         return
