@@ -9,7 +9,7 @@ from typing import Any
 
 import pydantic
 
-from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR, SECONDS_PER_HOUR
+from planner.scenario.base import HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR, ONE_MACHINE, SECONDS_PER_HOUR
 from planner.scenario.durations import months_words
 from planner.scenario.file import build_scenario
 from planner.scenario.latency import day_patterns, latency_classes
@@ -118,15 +118,20 @@ def add_bill(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any],
 
 
 def _add_rented(catalogue: Catalogue, values: dict[str, Any], usd: float, notes: list[str]) -> None:
-    """Add the GPUs that a bill of a seller of GPUs pays for all the time, where a line does not say how many."""
-    chip = values.get("chip", USUAL_ACCELERATOR)
+    """Add the GPUs that a bill of a seller of GPUs pays for all the time, where a line does not say how many.
+
+    Where no GPU is named and it pays for less than half a server of 8, cards are taken: those can be bought one by one.
+    """
     is_other = not {"provider", "is_of_gpus"} & values.keys() or {*WORDS["of_others"]} & values.keys()
-    if not is_other and (listed := _listed(catalogue, values.get("provider"), chip)):
-        each = min(listed.values()) if "provider" in values else statistics.median(listed.values())
-        many = max(round(usd / HOURS_PER_MONTH / each), 1)
+    usual, paid = (USUAL_ACCELERATOR, WORDS["cards"][USUAL_ACCELERATOR]), dict[str, int]()
+    for chip in () if is_other else (values["chip"],) if "chip" in values else usual:
+        listed, most = _listed(catalogue, values.get("provider"), chip), max(paid.values(), default=0)
+        if listed and most < ONE_MACHINE / 2:
+            each = min(listed.values()) if "provider" in values else statistics.median(listed.values())
+            paid[chip] = max(round(usd / HOURS_PER_MONTH / each), 1)
+    for chip, many in [*paid.items()][-1:]:
         values |= {"chip": chip, "gpus": many, "busy": values.get("busy", 1.0)}
-        label = catalogue.accelerator_label(chip)
-        notes.append(WORDS["said"]["rented_by_bill"].format(many, label))
+        notes.append(WORDS["said"]["rented_by_bill"].format(many, catalogue.accelerator_label(chip)))
 
 
 def _listed(catalogue: Catalogue, provider: str | None, chip: str, purchase: str = "on_demand") -> dict[str, float]:
