@@ -16,7 +16,7 @@ from planner.money.renting.orders import busiest_order
 from planner.money.setting import PlanContext
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.contender import EvaluatedOption
-from planner.money.ways import WAYS
+from planner.money.ways import WAYS, OptionSpec
 from planner.money.ways.keep import is_done_once
 from planner.money.yardsticks import YARDSTICKS
 from planner.report import words
@@ -201,14 +201,16 @@ def budget_sentences(answer: Answer) -> tuple[str, ...]:
     ways = [way for way in answer.cards.values() if way is not current][:_MOST_WAYS]
     if usd is None or not ways:
         return ()
-    each = [_spent_text(WAYS[way.option.way].start_text, way.measures.peak.bills_usd, usd) for way in ways]
+    months = None if is_done_once(answer.plan.setting) else answer.plan.setting.scenario.months
+    each = [_spent_text(WAYS[way.option.way], way.measures.peak.bills_usd, usd, months) for way in ways]
     return (f"Of your {words.usd(usd)}, in cash before any resale: {'; '.join(each)}.",)
 
 
-def _spent_text(name: str, spent_usd: float, budget_usd: float) -> str:
-    left = budget_usd - spent_usd
+def _spent_text(way: OptionSpec, spent_usd: float, budget_usd: float, months: float | None) -> str:
+    left, name = budget_usd - spent_usd, way.start_text
     if left < 0:
-        return f"{name} takes {words.usd(spent_usd)}, {words.usd(-left)} too much"
+        until = f": it lasts {months_words(months * budget_usd / spent_usd)}" if months and way.side == "rent" else ""
+        return f"{name} takes {words.usd(spent_usd)}, {words.usd(-left)} too much{until}"
     rest = f", and it is enough for {words.round_significant(budget_usd / spent_usd, 2):,.0f} times as much" if (
         0 < _MANY_TIMES * spent_usd < budget_usd) else f" and leaves {words.usd(left)}"  # fmt: skip
     return f"{name} takes {words.usd(spent_usd)}{rest}"

@@ -75,7 +75,7 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("is_by_month", {"bill", "bill_span"}, lambda of: of.update(bill=" ".join([str(round(parse_number(
         of["bill"].split()[0]) * HOURS_PER_MONTH / of["bill_span"], 2)), *of["bill"].split()[1:]]))),
     ("is_gone", {"gone"}, lambda of: True), ("is_spent_by", {"spend_by"}, lambda of: True),
-    ("busy", {"used_of", "have"}, lambda of: min(max(of["used_of"] / of["have"], 0.01), 1.0)),
+    *(("busy", {"used_of", n}, lambda of, n=n: min(max(of["used_of"] / of[n], 0.01), 1.0)) for n in ("have", "gpus")),
     ("length", {"ends_in"}, lambda of: of["ends_in"]),
     ("is_over_later", {"ends_in"}, lambda of: of["length"] > of["ends_in"] or of.pop("ends_in")),
     *((name, {asked}, value) for asked in ("power_only", "running_only") for name, value in (
@@ -83,8 +83,7 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
         ("havesold", lambda of: 0.0), ("kept_end", lambda of: 0.0))),
     ("kept_running", {"power_only"}, lambda of: 0.0), ("crew", {"power_only"}, lambda of: 0.0),
     *(("let_share", {it}, lambda of: 1.0) for it in ("let_half", "let_part")), ("busy", {"let_half"}, lambda of: 0.5),
-    *(("busy", {part}, lambda of, part=part: 1 - min(of[part][0] / max(of[part][1], 1.0), 0.99))
-        for part in ("let_part", "idle_part")),
+    *(("busy", {n}, lambda of, n=n: 1 - min(of[n][0] / max(of[n][1], 1.0), 0.99)) for n in ("let_part", "idle_part")),
     ("upkeep", {"upkeep_month", "quote"}, lambda of: min(round(12 * of["upkeep_month"] / of["quote"], 4), 1.0)),
     ("rent", {"node_rent", "gpus"}, lambda of: round(
         of["node_rent"] / min(machine_size(of.get("chip", "")), of["gpus"]), 3)),
@@ -107,6 +106,8 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("of_credits", {"credit_budget"}, lambda of: True), ("budget", {"all_at_once"}, lambda of: of.pop("capex")),
     # Of what each costs, by the seconds of a month.
     ("bill", {"item_price", "rps"}, lambda of: f"{of['item_price'] * of['rps'] * 2.628e6:.2f}"),
+    ("audio", {"audio_each"}, lambda of: of["audio_each"] * of.get("team", 1)),
+    ("minute_price", {"sound_price"}, lambda of: of["sound_price"] / 60),
     ("bill", {"minute_price", "audio"}, lambda of: f"{of['minute_price'] * 60 * of['audio'] * 2.628e6:.2f}"),
     ("bill", {"paid_each", "team"}, lambda of: f"{of['paid_each'] * of['team']:.2f}"),
     ("bill", {"contract"}, lambda of: f"{of['contract'] / (of.get('length', HOURS_PER_YEAR) / HOURS_PER_MONTH):.2f}"),
@@ -167,7 +168,6 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("audio", {"inflight", "speech"}, lambda of: of.pop("inflight") / SECONDS_PER_HOUR),
     ("audio", {"many_hours", "speech"}, lambda of: of["many_hours"] / SECONDS_PER_HOUR),
     ("gpu_hours", {"many_hours"}, lambda of: (of["many_hours"] * HOURS_PER_MONTH, HOURS_PER_MONTH)),
-    ("audio", {"audio_each"}, lambda of: of["audio_each"] * of.get("team", 1)),
 )  # fmt: skip
 
 
@@ -198,7 +198,8 @@ def own_model(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) ->
 def add_derived(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) -> None:
     """Add what follows from other quantities: totals of what is stated of each, a bill of a contract."""
     add_facts(catalogue, values)
-    if "is_firm" in values and {*WORDS["without_people"]} & values.keys() and "paid_each" not in values:
+    has_own_count, is_of_each = ({*WORDS[it]} & values.keys() for it in ("without_people", "of_each_person"))
+    if "is_firm" in values and has_own_count and not is_of_each:
         notes.append(f"{values.pop('team'):,.0f} people are the size of the firm, not those who use the GPUs.")
     is_paid_for = "have" in values and values.pop("all_price", None)
     notes += ["What was paid for the GPUs that you have is gone, and counts nothing."] if is_paid_for else []

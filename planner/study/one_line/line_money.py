@@ -74,8 +74,8 @@ def _amount(line: str, match: re.Match[str], mark: str, rates: Rates, *, by_toke
     if kind in ("bill", "budget") and per and not per.startswith("mo"):
         usd *= HOURS_PER_MONTH / hours_of(per)
         text = f"{usd:.2f}"
-    note = f"{text} is taken for what you pay a month." if kind == "bill" and not per else ""
-    note = "¥ is taken for yen: for yuan write CNY." if mark == "¥" else note
+    note = "¥ is taken for yen: for yuan write CNY." if mark == "¥" else (
+        f"{text} is taken for what you pay a month." if kind == "bill" and not per else "")  # fmt: skip
     if match.re in (PATTERNS["without_currency"], PATTERNS["priced"], PATTERNS["shaped"]):
         taken = f"{usd:,.10g} is taken for dollars" if code == DOLLAR else f"{text} is taken as in the other sums"
         note = f"No currency is stated: {taken}."
@@ -108,7 +108,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
     roles = {name for name in WORDS["roles_of_sums"] if PATTERNS[f"sum_{name}"].search(around)}
     pays = (by_token or PATTERNS["pays"].search(line)) and not ("most" in roles or "budget" in words)
     is_bill = per or (PATTERNS["billed"].search(line) and not (roles & {*WORDS["no_bills"]} or 0 < usd < MOST_AN_HOUR))
-    kinds = [kind for kind, applies in (
+    kinds = [_by_noun(before, line[match.end() :], per), *(kind for kind, applies in (
         ("havesold" + "_each" * is_each, "sold" in roles and (is_each or not per)),
         ("income", (per and PATTERNS["earned"].search(before)) or PATTERNS["charged"].search(around)),
         ("let_rent", "let" in roles and usd <= MOST_AN_HOUR), ("gone", "gone" in roles and (is_each or not per)),
@@ -130,8 +130,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("paid_each", is_each and re.search(rf"(?:paid|(?:{PARTS['WHO']}|admins?)(?: at| for| @)?)\s*$", before)),
         ("kwh", re.match(r"\s*kwh", line[match.end() :])), ("price", not per and before.endswith("(")),
         ("kwh", per in ("", "unit") and usd < _MOST_OF_A_KWH and PATTERNS["of_power"].search(around)),
-        ("havesold_each", is_each and (match.re is PATTERNS["worth"] or PATTERNS["sold_for"].search(before))),
-        ("havesold", match.re is PATTERNS["worth"] or PATTERNS["sold_for"].search(before)),
+        ("havesold" + "_each" * is_each, match.re is PATTERNS["worth"] or PATTERNS["sold_for"].search(before)),
         ("server", is_each and usd > _MOST_OF_ONE_GPU and re.search("server|machine|node|box|[dh]gx", before)),
         ("price" if usd <= _MOST_OF_ONE_GPU else "server", is_each or per[-2:-1].isdigit() or per[-1:].isdigit()),
         ("quote" if has_gpus else "budget", not per and "machines" in roles),
@@ -156,9 +155,15 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
         ("small_sum", not per and usd < _LEAST_AN_HOUR and "budget" not in line and "before" in match.re.groupindex),
         ("paid_rent" if "paid_now" in roles else "rent", not per and usd < MOST_AN_HOUR and (
             "budget" not in before) and ("before" in match.re.groupindex or is_rate)),
-    ) if applies]  # fmt: skip
+    ) if applies)]  # fmt: skip
     has_role = PATTERNS["as_opening"].fullmatch(before) or PATTERNS["as_budget"].search(line)
     return [*filter(None, kinds), "budget" if has_role else "sum"][0]
+
+
+def _by_noun(before: str, behind: str, per: str) -> str:
+    """Return the kind of an amount by a noun beside it, in its own clause, that alone says what it is for."""
+    clause = f"{PATTERNS['clause'].split(before)[-1]}#{per}|{PATTERNS['clause'].split(behind)[0]}"
+    return next((kind for kind in WORDS["nouns_of_sums"] if PATTERNS[f"noun_{kind}"].search(clause)), "")
 
 
 def _by_period(line: str, match: re.Match[str], per: str, usd: float, roles: set[str]) -> str:

@@ -20,7 +20,7 @@ MOST_GROWTH, MOST_AN_HOUR = 9.0, 20  # of a year; dollars: a smaller sum without
 DAYS_PER_WEEK, WORKING_DAYS, SHIFT_HOURS = 7, 5, 8  # hours: an assumption
 HOURS_OF_PATTERN = {name: float(hours) for name, hours in WORDS["hours_of_pattern"].items()}
 HOURS_OF_UNIT = {
-    "s": 1 / SECONDS_PER_HOUR, "mi": 60 / SECONDS_PER_HOUR, "h": 1.0, "d": HOURS_PER_DAY,
+    "s": 1 / SECONDS_PER_HOUR, "mi": 60 / SECONDS_PER_HOUR, "h": 1.0, "d": HOURS_PER_DAY, "wor": 33.6,
     "n": HOURS_PER_DAY, "ev": HOURS_PER_DAY, "mor": HOURS_PER_DAY, "w": HOURS_PER_DAY * DAYS_PER_WEEK,
     "fo": HOURS_PER_DAY * DAYS_PER_WEEK * 2, "mo": HOURS_PER_MONTH, "m": HOURS_PER_MONTH, "pm": HOURS_PER_MONTH,
     "y": HOURS_PER_YEAR, "an": HOURS_PER_YEAR, "q": HOURS_PER_YEAR / 4, "sem": HOURS_PER_YEAR / 2,

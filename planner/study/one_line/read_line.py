@@ -208,9 +208,10 @@ def _read_quantities(catalogue: Catalogue, parts: LineParts) -> None:
         parts.rest = blank(parts.rest, name.start, name.end)
     if second := PATTERNS["second_work"].search(parts.rest):  # train a 7b, then fine-tune it
         parts.leave_out("work: write it as a line of its own", second["second"].strip(" ,;"), *second.span("second"))
-    for was in PATTERNS["from"].finditer(parts.rest):  # a bill that went from 3k to 9k
-        parts.notes.append(f"{parts.line[was.start() : was.end()].strip()} was before: it is left out.")
-        parts.rest = parts.rest[: was.start()] + " " * len(was[0]) + parts.rest[was.end() :]
+    for kind, said in WORDS["asides"].items():  # a bill that went from 3k to 9k; founded in 2019
+        for aside in PATTERNS[kind].finditer(parts.rest):
+            parts.notes.append(said.format(parts.line[aside.start() : aside.end()].strip(" ,.;")))
+            parts.rest = parts.rest[: aside.start()] + " " * len(aside[0]) + parts.rest[aside.end() :]
     _read_amounts(catalogue, parts)
     _read_rules(parts)
     for name in named:
@@ -235,13 +236,6 @@ def _read_amounts(catalogue: Catalogue, parts: LineParts) -> None:
         parts.values |= {"budget_usd": amount.usd} if amount.kind == "budget" else {}
         parts.add(amount.kind, value, amount.start, amount.end, f"{amount.usd:,.10g} USD")
         parts.notes += [amount.note] if amount.note else []
-        if amount.kind == "loan_sum":
-            _read_loan_rate(parts, amount.end)
-
-
-def _read_loan_rate(parts: LineParts, start: int) -> None:
-    if rate := PATTERNS["loan_rate"].match(parts.rest, start):
-        parts.add("loan", float(rate[1]) / 100, *rate.span())
 
 
 def _read_rules(parts: LineParts) -> None:
@@ -250,8 +244,6 @@ def _read_rules(parts: LineParts) -> None:
         if BLANK not in parts.rest[start:end] and not is_open:
             parts.add("all_" * (name in _MOST_OF_EACH and value > _MOST_OF_EACH[name]) + name, value, start, end)
             _keep_manner(parts, name, value, (start, end))
-            if name == "loan_share":
-                _read_loan_rate(parts, end)
     for name in {"runs", "every"} & parts.values.keys():  # more than hours: they may be requests
         if parts.values[name] > HOURS_PER_MONTH and "run_hours" not in parts.values:
             parts.ask(*parts.spans[name], {text: text for text in [f"{parts.values[name]:.0f} requests a month"]})
@@ -263,7 +255,7 @@ def _read_rules(parts: LineParts) -> None:
 def _keep_manner(parts: LineParts, name: str, value: Any, place: tuple[int, int]) -> None:
     values, line, hourly = parts.values, parts.line.lower(), f"{name}_by_the_hour"
     text, behind = line[slice(*place)], line[place[1] :]
-    is_of_firm = PATTERNS["firm_behind"].match(behind) or PATTERNS["of_a_firm"].search(text)
+    is_of_firm = PATTERNS["firm_behind"].match(behind) or PATTERNS["of_a_firm"].search(line[: place[1]])
     is_of_vision = name in WORDS["of_load"] and PATTERNS["of_vision"].search(f"{parts.plain}; {line}")
     flags = (("are_served", name == "team" and (value > _MOST_WITH_GPUS or not PATTERNS["own_gpus"].search(text))),
         ("is_term", name == "reservation" or (name in ("date", "length") and PATTERNS["for_a_term"].search(line))),
