@@ -64,7 +64,8 @@ def plan_sentence(catalogue: Catalogue, scenario: Scenario) -> str:
     """Return the sentence of a plan: Run 8 H100 SXM5 80 GB for 3 years in Germany in colocation busy 60%."""
     serve = scenario.work[0].serve
     texts = ({"rps": f"{serve.requests_per_s}"} if serve else {}) | scenario_to_link(scenario)
-    more = (f", and {work.accelerators:,} more busy {work.effective_utilization:.0%}" for work in scenario.work[1:])
+    more = (f", and {it.serve.model} at {it.serve.requests_per_s * 86_400:,.3g} requests a day" if it.serve else
+        f", and {it.accelerators:,} more busy {it.effective_utilization:.0%}" for it in scenario.work[1:])  # fmt: skip
     return question_text(catalogue, detect_question(texts), texts) + "".join(more)
 
 
@@ -80,9 +81,8 @@ def field_value_text(catalogue: Catalogue, name: str, text: str | None) -> str:
     if name == "site":
         return _site(catalogue, {} if text is None else {name: text})
     if text is None:
-        text = (
-            None if key.default is None else f"{key.default:g}" if isinstance(key.default, float) else str(key.default)
-        )
+        text = None if key.default is None else (
+            f"{key.default:g}" if isinstance(key.default, float) else str(key.default))  # fmt: skip
     if text is None:
         return "not set"
     if key.shape.kind == "switch":

@@ -225,10 +225,7 @@ def ask_for_chip(catalogue: Catalogue, parts: LineParts) -> None:
 
 
 def unknown_words(catalogue: Catalogue, parts: LineParts) -> Iterator[str]:
-    """Yield each run of words that nothing took; a word that is nearly a name becomes a question.
-
-    A run with a number in it has weight: the plan leaves it out, as it does a word that changes a cost.
-    """
+    """Yield each run of words that nothing took; ask about one that is nearly a name, leave one with a number out."""
     for match in _WEIGHTY.finditer(parts.rest):
         named = [start for name, (start, _) in parts.spans.items() if name in WORDS["named"] and start >= match.end()]
         end = min([match.end() + len(PATTERNS["behind"].match(parts.line, match.end())[0]), *named])  # type: ignore[index]

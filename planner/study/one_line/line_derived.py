@@ -26,7 +26,7 @@ _USUAL, _LEAST_OF_MACHINE = ServingTask(model="usual"), 100_000  # dollars: of o
 
 # A quantity that is not stated, the ones that it follows from, and how.
 _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
-    *(("team", {"sites", it}, lambda of: of.pop("sites")) for it in ("each_rps", "each_hours")),
+    *(("team", {"sites", it}, lambda of: of.pop("sites")) for it in ("each_rps", "each_hours", "lora_each")),
     ("rps", {"each_rps", "frame_hours"}, lambda of: of.pop("each_rps") * of.pop("team", 1)),
     ("rest", {"rest_is_free", "have", "rps"}, lambda of: max(int(of.pop("have") * (1 - of.pop("busy"))), 1)),
     ("have", {"rest"}, lambda of: of["rest"]), ("frame_hours", {"usual_frame"}, lambda of: of["usual_frame"]),
@@ -76,11 +76,14 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
         of["bill"].split()[0]) * HOURS_PER_MONTH / of["bill_span"], 2)), *of["bill"].split()[1:]]))),
     ("is_gone", {"gone"}, lambda of: True), ("is_spent_by", {"spend_by"}, lambda of: True),
     *(("busy", {"used_of", n}, lambda of, n=n: min(max(of["used_of"] / of[n], 0.01), 1.0)) for n in ("have", "gpus")),
-    ("length", {"ends_in"}, lambda of: of["ends_in"]),
+    ("rps", {"two_kinds"}, lambda of: of["two_kinds"][0]), ("clips_rate", {"two_kinds"}, lambda of: of["two_kinds"][1]),
+    ("length", {"ends_in"}, lambda of: of["ends_in"]), ("of_artists", {"of_class", "team"}, lambda of: True),
     ("is_over_later", {"ends_in"}, lambda of: of["length"] > of["ends_in"] or of.pop("ends_in")),
     *((name, {asked}, value) for asked in ("power_only", "running_only") for name, value in (
         ("chip_have", lambda of: of.get("chip", USUAL_ACCELERATOR)), ("have", lambda of: of.setdefault("gpus", 1)),
         ("havesold", lambda of: 0.0), ("kept_end", lambda of: 0.0))),
+    ("of_each", {"lora_each", "team"}, lambda of: of.update({it: of.get(it, 1e8 if it == "tokens" else 1) * of.pop(
+        "team") for it in (next((it for it in ("every", "examples", "texts") if it in of), "tokens"),)})),
     ("kept_running", {"power_only"}, lambda of: 0.0), ("crew", {"power_only"}, lambda of: 0.0),
     *(("let_share", {it}, lambda of: 1.0) for it in ("let_half", "let_part")), ("busy", {"let_half"}, lambda of: 0.5),
     *(("busy", {n}, lambda of, n=n: 1 - min(of[n][0] / max(of[n][1], 1.0), 0.99)) for n in ("let_part", "idle_part")),
@@ -249,8 +252,7 @@ def _add_month(values: dict[str, Any], notes: list[str]) -> None:
     values |= {"serve": True, "tokens": values.pop("tokens_of_texts")} if "tokens_of_texts" in values else {}
     is_of_pictures = is_image_network(values.get("model", "")) and values.get("modality") not in ("image", "video")
     is_trained = {*WORDS["trains"]} & values.keys() or (
-        is_of_pictures and not {"serve", "runs", "every"} & values.keys()
-    )
+        is_of_pictures and not {"serve", "runs", "every"} & values.keys())  # fmt: skip
     is_worked_on = "images" in values and not (is_trained or "frame_hours" in values)
     values |= {"texts": values.pop("images")} if is_worked_on else {}
     timed = {"due", "length", "stray", "date", "train", "tune", "no_speed", "frame_hours"}

@@ -55,9 +55,9 @@ def total_of(bills: list[LineAmount]) -> str:
 
 def _is_sum(line: str, match: re.Match[str], *, by_token: bool) -> bool:
     """Return whether a number behind `pay`, `bill` or `budget` is a sum; the budget may stand before its word."""
-    is_stated = match["verb"] == "budget" and BLANK in line[: match.start()]
     is_said = match["verb"].startswith(("budget", "cash", "bill", "invoice", "capex", "salar"))
-    return not is_stated and bool(is_said or match["per"] or match["ly"] or (by_token and "month" in line))
+    return not (match["verb"] == "budget" and BLANK in line[: match.start()]) and bool(
+        is_said or match["per"] or match["ly"] or (by_token and "month" in line))  # fmt: skip
 
 
 def _amount(line: str, match: re.Match[str], mark: str, rates: Rates, *, by_token: bool = False) -> LineAmount:

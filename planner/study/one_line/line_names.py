@@ -198,10 +198,7 @@ def _of_choices(called: str, typed: str, place: tuple[int, int]) -> LineName | N
 
 
 def _fits(kind: str, called: str, line: str, place: tuple[int, int], typed: str) -> bool:
-    """Return whether a kind of name may stand there.
-
-    Sellers whose names are words only behind `at`, `from` or so; of tokens also before `api` or `bill`.
-    """
+    """Return whether a kind of name may stand there: a seller whose name is a word only behind `at` or `from`."""
     before, behind = line[: place[0]], line[place[1] :]
     if kind in ("seller_first", "provider"):
         is_paid = kind == "seller_first" and PATTERNS["paid_to"].match(behind) is not None

@@ -72,6 +72,8 @@ def plan_of(catalogue: Catalogue, values: Mapping[str, Any]) -> tuple[Scenario, 
     if is_of_gpus and not (task == "hours" and add_second_work(data, values, notes)):
         _add_amount(data, values, notes)
     _add_terms(data, values, notes)
+    data["work"] = (*data["work"], *({"label": "clips", "serve": {"model": WORDS["usual_models"]["of_clips"],
+        "requests_per_s": max(each, LEAST_RPS)}} for each in [values.get("clips_rate")] if each))  # fmt: skip
     if (shown := values.get("shown", values.get("currency", DOLLAR))) != DOLLAR:
         data["currency"] = {"code": shown}
     converted = to_dollars(data, rates(catalogue))
@@ -88,7 +90,7 @@ def _at_desk(catalogue: Catalogue, scenario: Scenario, values: Mapping[str, Any]
     is_open = serve.weight_precision is None and bool({"have", "gpus", "sizes"} & values.keys() or "rps" not in values)
     plans = [
         scenario.model_copy(update={"accelerator": chip, "work": (scenario.work[0].model_copy(update={
-            "serve": serve.model_copy(update={"weight_precision": precision})}),)})
+            "serve": serve.model_copy(update={"weight_precision": precision})}), *scenario.work[1:])})
         for chip in sizes for precision in ((None, "int4") if is_open else (serve.weight_precision,))
     ]  # fmt: skip
     needed = [math.inf if each.refused else each.scenario.work[0].accelerators
@@ -210,7 +212,7 @@ def _add_chip(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any]
     elif task != "bill" and ("anyone" not in values or not {"gpu_hours", "length", "due"} & values.keys()):
         few = ("buys" in values or values.get("place") in WORDS["desks"]) and (
             values.get("gpus", _LEAST_OF_SERVER) < _LEAST_OF_SERVER)  # fmt: skip
-        data["accelerator"] = WORDS["usual_models"]["studio"] if {"of_artists", "separate"} & values.keys() else (
+        data["accelerator"] = next((WORDS["usual_models"][it] for it in WORDS["of_rooms"] if it in values),
             values.get("desk_chip") or (WORDS["usual_models"]["few"] if few else USUAL_ACCELERATOR))  # fmt: skip
         notes += [f"No GPU is named: {catalogue.accelerator_label(data['accelerator'])} is taken."] if (
             "gpus" in values or not {"budget", "monthly_budget"} & values.keys()) else []  # fmt: skip
@@ -302,7 +304,9 @@ def _serving(data: Mapping[str, Any], values: dict[str, Any], notes: list[str]) 
 
 def _add_amount(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -> None:
     work, length = data["work"][0], values.get("length") or values.get("due")
-    is_block = length is not None and length < _SHORTEST_HOURS and ("budget" not in values or "gpus" in values)
+    is_block = (length or math.inf) < _SHORTEST_HOURS and (
+        "gpus" in values or not {"budget", "of_class"} & values.keys()
+    )
     if "team" in values and not is_block and "gpu_hours" not in values and not {"gpus", "busy"} <= values.keys():
         _add_people(work, values, notes)
     elif "gpu_hours" in values:

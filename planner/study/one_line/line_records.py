@@ -127,7 +127,7 @@ _SHOWN: Mapping[str, Callable[[Any], str]] = {
     "multiple_in": lambda of: f"{of[0]:g} times as much in {of[1] / HOURS_PER_MONTH:,.3g} months",
     "step": lambda step: f"{step[0]:,.10g} from year {step[1]:.0f}",
     "texts_of": lambda of: f"{format_amount(of[0])} of {of[1]:,.10g} tokens",
-    "place": lambda place: place.replace("_", " "),
+    "place": lambda it: it.replace("_", " "), "two_kinds": lambda it: f"{it[0] * 8.64e4:.4g} and {it[1] * 8.64e4:.3g}",
     "rps": lambda rate: f"{rate:,.3g}" if rate >= 0.01 else f"{rate * HOURS_PER_DAY * SECONDS_PER_HOUR:,.3g} a day",
     **dict.fromkeys(WORDS["shares"].split(), lambda it: f"{it * 100:,.3g} %"),
 }  # fmt: skip

@@ -1,7 +1,4 @@
-"""The rules of a line of plain English: numbers, units and periods, the patterns of line_words.yaml, what they state.
-
-They are tried in their order. A part of the line that one of them took is blanked out for those after it.
-"""
+"""The rules of a line: numbers, units and periods, tried in their order; what one takes is blanked for the others."""
 
 import math
 import re
@@ -20,7 +17,7 @@ MOST_GROWTH, MOST_AN_HOUR = 9.0, 20  # of a year; dollars: a smaller sum without
 DAYS_PER_WEEK, WORKING_DAYS, SHIFT_HOURS = 7, 5, 8  # hours: an assumption
 HOURS_OF_PATTERN = {name: float(hours) for name, hours in WORDS["hours_of_pattern"].items()}
 HOURS_OF_UNIT = {
-    "s": 1 / SECONDS_PER_HOUR, "mi": 60 / SECONDS_PER_HOUR, "h": 1.0, "d": HOURS_PER_DAY, "wor": 33.6,
+    "s": 1 / SECONDS_PER_HOUR, "mi": 60 / SECONDS_PER_HOUR, "h": 1.0, "d": HOURS_PER_DAY, "wd": HOURS_PER_DAY * 7 / 5,
     "n": HOURS_PER_DAY, "ev": HOURS_PER_DAY, "mor": HOURS_PER_DAY, "w": HOURS_PER_DAY * DAYS_PER_WEEK,
     "fo": HOURS_PER_DAY * DAYS_PER_WEEK * 2, "mo": HOURS_PER_MONTH, "m": HOURS_PER_MONTH, "pm": HOURS_PER_MONTH,
     "y": HOURS_PER_YEAR, "an": HOURS_PER_YEAR, "q": HOURS_PER_YEAR / 4, "sem": HOURS_PER_YEAR / 2,
@@ -39,11 +36,8 @@ class Rule(NamedTuple):
 
 def parse_number(text: str) -> float:
     """Return a number in digits or words: 100M, 1,5 is none, a dozen."""
-    plain = text.strip()
-    if plain in _WORDS:
-        return _WORDS[plain]
-    plain = re.sub(rf"(?<=[\d\s])(?:{'|'.join(WORDS['sizes'])})$", lambda it: WORDS["sizes"][it[0]], plain)
-    return parse_amount(plain) or 0.0
+    plain, sizes = text.strip(), rf"(?<=[\d\s])(?:{'|'.join(WORDS['sizes'])})$"
+    return _WORDS.get(plain) or parse_amount(re.sub(sizes, lambda it: WORDS["sizes"][it[0]], plain)) or 0.0
 
 
 def hours_of(unit: str) -> float:

@@ -1,13 +1,10 @@
-"""A line in the spelling that its rules read: English words, decimal points, thousands, counts before their names.
-
-What replaces a part is as long as that, so that places in the line stay.
-"""
+"""A line in the spelling of its rules: in English, counts before names; each part stays as long, so places stay."""
 
 import math
 import re
 from collections.abc import Callable
 
-from planner.study.one_line.line_rules import MONTH_NAMES, PATTERNS, parse_number
+from planner.study.one_line.line_rules import MONTH_NAMES, PATTERNS, hours_of, parse_number
 from planner.study.one_line.line_words import FOREIGN, TRANSLATED, WORDS
 
 _SMALL, _TIMES, _VAGUE, _PARTS = ({word: float(number) for word, number in WORDS[table].items()}
@@ -63,10 +60,8 @@ def _digits(match: re.Match[str]) -> str:
 
 def in_digits(line: str) -> str:
     """Return a line in lower case with its number words in digits, each in its place."""
-    line = PATTERNS["and_a_half"].sub(
-        lambda match: f"{float(match[1]) if match[1].isdigit() else 1:g}.5 {match[2]}s".zfill(len(match[0])), line
-    )
-    return _NUMBER.sub(_digits, line)
+    return _NUMBER.sub(_digits, PATTERNS["and_a_half"].sub(
+        lambda it: f"{float(it[1]) if it[1].isdigit() else 1:g}.5 {it[2]}s".zfill(len(it[0])), line))  # fmt: skip
 
 
 def _in_thousands(match: re.Match[str]) -> str:
@@ -75,6 +70,15 @@ def _in_thousands(match: re.Match[str]) -> str:
     has_mark = re.search(r"(?:[₹$€]|rs\.?|inr|rupees) ?$", match.string[: match.start()])
     mark = "₹" if match["sum"] is not None and not has_mark else ""
     return mark + number.zfill(len(match[0]) - len(mark))
+
+
+def _hourly(it: re.Match[str]) -> str:
+    """Return the rent of an hour of each GPU that a sum pays for, as long as the sum and its term."""
+    rent = parse_number(it["n"].replace(",", "")) * (1e3 if it["size"] else 1) / hours_of(it["unit"]) / (
+        (parse_number(it["k"]) or 1.0) * float(it["many"] or 8 ** bool(it["machine"])))  # fmt: skip
+    text = f"{(it['mark'] or '€$'['eu' not in (it['code'] or '$')]).strip()}{rent:.3g}/h "
+    one = re.sub("^(?:one|an?|the)(?= |$)", lambda of: "1".rjust(len(of[0])), it["pre"] or it["k"])
+    return f"{one}{text}" if it["pre"] else text + f"{one} ".rjust(len(it[0]) - len(text))
 
 
 _LETTERS = {"": "", "k": "k", "t": "k", "m": "m"}  # TEUR, kEUR
@@ -94,8 +98,7 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
     (re.compile(r"(?<![\w.,])(\d+) (old|age?ing|existing)(?= [a-z]*\d)"), r"\2 \1"), (PATTERNS["held"], r"\1\3 \2"),
     (re.compile(r"^(lambda|vast|crusoe|oracle|together)( or | vs\.? | versus )([a-z]+)(?![a-z])"), r"\3\2\1"),
     (PATTERNS["compound"], " "),
-    # $2 per h100 hour
-    (re.compile(r"(\d ?(?:per|an?|/) ?)([a-z]{1,3}\d{2,4}[a-z]{0,2}) (hours?|hrs?|h)(?![a-z])"), r"\1\3 \2"),
+    (re.compile(r"(\d ?(?:per|an?|/) ?)([a-z]{1,3}\d{2,4}[a-z]{0,2}) (hours?|hrs?|h)(?![a-z])"), r"\1\3 \2"),  # h100 h
     (PATTERNS["no_words"], lambda it: " " * len(it[0])),  # equivalents, 8 no wait 16, a card that is broken
     (PATTERNS["node_of"], lambda it: f" {it[1]}{' ' * len(it[2])}"),  # 8-node cluster of
     (PATTERNS["servers_each"], r"\1 "),  # 2 servers, 8 h100 each
@@ -125,6 +128,9 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
     (PATTERNS["nouns_per"], lambda it: "".join(["users".ljust(len(it[1] + it[2])), re.sub(
         r"(?:par|por|pro)(?= +$)", "per", it[3]), "user".ljust(len(it[4]))])),
     (re.compile(r"(?<=\w)( +)([,;:])(?= )"), r"\2\1"),
+    *((PATTERNS[name], lambda it: it[0] if PATTERNS["no_offer"].search(it.string) else _hourly(it).ljust(
+        len(it[0]))) for name in ("price_of_term", "term_at_price", "price_by_week")),
+    (PATTERNS["month_of_many"], r"\3 a month\2"), (PATTERNS["cost_of_month"], r"\4 \2 \1\3"),
 )  # fmt: skip
 _SIZE_OF = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "bn": 1e9}
 
@@ -139,8 +145,7 @@ def middle_of_ranges(line: str, notes: list[str]) -> str:
         mark = "".join(each for each in match[0] if each in "$€£")[:1]
         text = min((f"{mark}{mean / times:.10g}{unit}" for unit, times in _SIZE_OF.items()
             if mean >= times or not unit), key=len)  # fmt: skip
-        is_change = not match[1] and PATTERNS["changes"].search(line[: match.start()])
-        is_change = is_change or (
+        is_change = (not match[1] and PATTERNS["changes"].search(line[: match.start()])) or (
             PATTERNS["swings"].search(line) and PATTERNS["of_gpus_behind"].match(line, match.end()))  # fmt: skip
         if low >= high or len(text) > len(match[0]) or is_change:
             return match[0]

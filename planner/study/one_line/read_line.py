@@ -1,7 +1,4 @@
-"""One line of plain English as a plan: a small grammar of names, numbers, units, places and verbs.
-
-What two things can mean is never chosen: the choices are lines with one of them written out.
-"""
+"""One line of plain English as a plan, by a small grammar; what means two things is asked, with a line for each."""
 
 import re
 import unicodedata
@@ -59,7 +56,7 @@ from pricing.meant import Meant
 LONGEST, _MOST_BUDGET = 600, 1e11  # characters; dollars: more than all that makers ship in a year
 _MOST_OF_EACH = {"in": 16e6, "out": 1e6}  # tokens of a request: more are those of a month
 _ALWAYS, _EXAMPLE = (("busy", 1.0), ("every", 1.0)), "64 H100 for 3 months in Germany"
-_MOST_UNSTATED, _MOST_WITH_GPUS = 1_000, 500  # GPUs, of more a line states how many; people, more use a service
+_MOST_UNSTATED, _MOST_WITH_GPUS, _LEAST_OF_TERM = 1_000, 500, 2_044  # unstated GPUs; people; hours of a contract
 
 
 def read_line(catalogue: Catalogue, typed: str, day: date | None = None) -> LineReading:
@@ -85,9 +82,8 @@ def read_line(catalogue: Catalogue, typed: str, day: date | None = None) -> Line
     if parts.questions:
         asked, runs = [each.text for each in parts.questions], (unknown, parts.left_out)
         words, left = (tuple(it for it in run if not any(it in text or text in it for text in asked)) for run in runs)
-        return LineReading(
-            line, None, tuple(parts.phrases), tuple(parts.notes), words, tuple(parts.questions), left_out=left
-        )
+        return LineReading(line, None, tuple(parts.phrases), tuple(parts.notes), words, tuple(parts.questions),
+            left_out=left)  # fmt: skip
     if PATTERNS["of_trouble"].search(parts.plain) or not parts.values.keys() & SAYS_ENOUGH:
         raise LineError(f"Nothing in {printable(line, 60)!r} is about what GPUs cost: write a line such as {_EXAMPLE}.")
     return _with_plan(catalogue, parts, unknown)
@@ -258,10 +254,11 @@ def _keep_manner(parts: LineParts, name: str, value: Any, place: tuple[int, int]
     is_of_firm = PATTERNS["firm_behind"].match(behind) or PATTERNS["of_a_firm"].search(line[: place[1]])
     is_of_vision = name in WORDS["of_load"] and PATTERNS["of_vision"].search(f"{parts.plain}; {line}")
     flags = (("are_served", name == "team" and (value > _MOST_WITH_GPUS or not PATTERNS["own_gpus"].search(text))),
-        ("is_term", name == "reservation" or (name in ("date", "length") and PATTERNS["for_a_term"].search(line))),
+        ("is_term", name == "reservation" or ((name == "date" or (name == "length" and value > _LEAST_OF_TERM))
+            and PATTERNS["for_a_term"].search(line))),
         ("is_renewal", name in ("date", "start") and PATTERNS["contract_ends"].search(line)),
         ("is_firm", name == "team" and is_of_firm), ("tune", name == "by_feedback"),
-        ("of_images", name in ("rps", "texts", "each_rps") and PATTERNS["makes_images"].search(line)),
+        ("of_images", name in ("rps", "texts", "each_rps", "two_kinds") and PATTERNS["makes_images"].search(line)),
         ("is_over", name == "length" and text.startswith("over")),
         ("rest_is_free", name == "busy" and "%" in text and PATTERNS["shared_gpus"].search(parts.plain)),
         *((kind, is_of_vision and PATTERNS[kind].search(is_of_vision.string)) for kind in WORDS["kinds_of_pictures"]),
