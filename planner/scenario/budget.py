@@ -18,6 +18,7 @@ from planner.scenario.amounts import count
 from planner.scenario.base import MONTHS_PER_YEAR
 from planner.scenario.own import MOST_ORDERS
 from planner.scenario.work import Work
+from pricing.caching import cached
 
 MOST_SECONDS, MOST_MEGABYTES = 1.2, 150.0
 FUTURES = 1_024  # of an answer: a share of them then repeats within half a point over seeds
@@ -162,6 +163,7 @@ def estimate_compute(size: PlanSize) -> ComputeEstimate:
     )
 
 
+@cached(256)  # a page validates a scenario with each edit, a sweep with each row
 def over_budget_message(size: PlanSize) -> str | None:
     """Why the work of a plan is not calculated, and the nearest that is; None where it is within the budget."""
     times = estimate_compute(size).budget_share

@@ -4,7 +4,6 @@ import csv
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -52,6 +51,21 @@ vary:
   terms.discount_rate_per_year: {from: 0.02, to: 0.2, steps: 23}
   rent.usd_per_accelerator_hour: {from: 1.5, to: 4, steps: 22}
 """,
+    "cards at home, whose data go by their memory": """\
+base: {accelerator: RTX-4090-24GB, work: [{accelerators: 2}]}
+vary:
+  terms.rent_change_per_year: {from: -0.3, to: 0.1, steps: 8}
+  terms.discount_rate_per_year: {from: 0.02, to: 0.16, steps: 8}
+  own.usd_per_kwh: {from: 0.05, to: 0.35, steps: 8}
+""",
+    "growth, reserved in steps": """\
+base: {years: 4, work: [{accelerators: 24, growth_per_year: 0.4}]}
+ways: [own, on_demand, reserved]
+vary:
+  work.0.busy_share: [0.4, 0.8]
+  terms.rent_change_per_year: {from: -0.3, to: 0.1, steps: 16}
+  terms.discount_rate_per_year: {from: 0.02, to: 0.16, steps: 16}
+""",
     "countries": """\
 base: {work: [{accelerators: 32, busy_share: 0.8}]}
 vary:
@@ -70,9 +84,9 @@ def test_every_row_of_a_file_is_its_plan_and_few_are_calculated_alone(
     alone = []
     real = Sweep._alone
 
-    def counted(sweep: Sweep, point: _GridPoint, *offers: Any) -> PointAnswer:
+    def counted(sweep: Sweep, point: _GridPoint, *, is_complete: bool = False) -> PointAnswer:
         alone.append(point.values)
-        return real(sweep, point, *offers)
+        return real(sweep, point, is_complete=is_complete)
 
     monkeypatch.setattr(Sweep, "_alone", counted)
     file, out = tmp_path / "grid.yaml", tmp_path / "rows.csv"

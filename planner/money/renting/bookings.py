@@ -51,11 +51,10 @@ class TermSequence:
 
 @dataclass(frozen=True)
 class BookingResult:
-    """The cheapest way: its tiers, what is reserved of machines that are wanted all along, and what it costs."""
+    """The cheapest way: its tiers, and what is reserved of machines that are wanted all along."""
 
     tiers: tuple[ReservationTier, ...]
     base: tuple[Reservation, ...]
-    usd: float
 
 
 def term_sequences(setting: PlanContext, terms: Sequence[ReservationTerm]) -> list[TermSequence]:
@@ -99,52 +98,70 @@ def cheapest_bookings(
     rows: Sequence[TermSequence],
     *,
     in_steps: bool,
-) -> BookingResult | None:
-    """The cheapest bookings of these rows, in steps where they may be and that is cheaper; None without a price."""
+) -> list[BookingResult | None]:
+    """The cheapest bookings of these rows, in steps where they may be and that is cheaper; None without a price.
+
+    One for each scenario where the setting holds several, which differ in what money, rents and on demand come to.
+    """
     if not rows:
-        return None
+        return [None]
     plan, prices = _BookingMonths(setting, need), term_prices(setting, terms)
     demand = plan.wanted[plan.wanted > 0]
     grows = len(demand) > 0 and bool(demand.min() < demand.max()) and not setting.scenario.reserve.volume
     edges = [_tier_edges(demand, max(prices.machine[n] for n in row.terms), in_steps and grows) for row in rows]
     width = max(len(row.terms) for row in rows)
     options = np.array([[*row.terms, *[0] * (width - len(row.terms))] for row in rows], dtype=np.intp)
-    return _BookingSearch(plan, prices, terms, rows, options, np.array(edges)).result()
+    results = _BookingSearch(plan, prices, terms, rows, options, np.array(edges)).results()
+    return [results[number] for number in plan.number.tolist()]
 
 
 class _BookingMonths:
-    """The months of the plan: machines wanted, value of a dollar today, level of rents, cost on demand."""
+    """The months of the plan: machines wanted; of each scenario, value of a dollar today, rents, cost on demand.
+
+    Scenarios in which all of that is the same are one, which `number` tells of each.
+    """
 
     def __init__(self, setting: PlanContext, need: DemandLayer) -> None:
         self.setting, self.need = setting, need
         timeline = setting.timeline
         self.months, self.last, self.runs = timeline.months, timeline.last, timeline.runs[1:]
         self.wanted = np.broadcast_to(np.atleast_1d(need.accelerators), timeline.last + 1).astype(np.float64)[1:]
-        counts = np.broadcast_to(np.asarray(monthly_discount_factors(setting), dtype=np.float64), timeline.last + 1)
-        agreed = deflators(setting, 0.0)
-        self.counts = counts
-        self.worth = counts * agreed  # of what was agreed today
-        self.level = _levels(setting) / agreed[1:]
-        self.on_demand = self._on_demand()
+        counts, agreed = self._by_scenario(monthly_discount_factors(setting)), deflators(setting, 0.0)
+        each = np.broadcast_arrays(
+            counts * agreed, self._by_scenario(_levels(setting) / agreed), self._on_demand(counts)
+        )  # fmt: skip
+        self.number = np.zeros(len(each[0]), dtype=np.intp)
+        if len(each[0]) > 1:
+            _, first, self.number = np.unique(np.hstack(each), axis=0, return_index=True, return_inverse=True)
+            each = tuple(columns[first] for columns in each)
+        self.worth, self.level, self.on_demand = (
+            each[0],
+            each[1][:, 1:],
+            each[2][:, 1:],
+        )  # worth of what was agreed today
         # what the data of all the work is, by month
         self.disk_gb = self._by_month(need.storage_tb * need.disk_share) * GB_PER_TB
         self.egress_gb = self._by_month(need.egress_tb_per_month * np.ceil(need.disk_share)) * GB_PER_TB
         share = setting.scenario.rent.support_share
         sheet = setting.input_sheet()
         sheet.fact("support_share", SUPPORT, share)
-        self.with_support = 1 + float(np.asarray(sheet.used["support_share"].value).flat[0])
+        self.with_support = 1 + np.asarray(sheet.used["support_share"].value).item()
+        self.hours_per_month = float(need.hours_per_month)
+
+    def _by_scenario(self, value: object) -> Array:
+        columns = np.atleast_2d(np.asarray(value, dtype=np.float64))
+        return np.broadcast_to(columns, (len(columns), self.last + 1))
 
     def _by_month(self, value: object) -> Array:
         return np.broadcast_to(np.atleast_1d(np.asarray(value, dtype=np.float64)), self.last + 1)[1:]
 
-    def _on_demand(self) -> Array:
+    def _on_demand(self, counts: Array) -> Array:
         """Return what all the work costs on demand in each month; no sum can pay for it where nobody has a price."""
-        offer, usd = self.setting.offers.on_demand, np.full(self.last + 1, np.inf)
+        offer, usd = self.setting.offers.on_demand, np.full((1, self.last + 1), np.inf)
         if offer is None or offer in self.setting.catalogue.offers:
-            lines = renting(self.setting, self.need, offer)
-            usd = np.broadcast_to(np.asarray(sum(line.usd for line in lines)), self.last + 1)
-        usd = np.where(np.isnan(usd), np.inf, usd)[1:]
-        return np.where(self.wanted > 0, usd * np.where(np.isinf(usd), 1.0, self.counts[1:]), 0.0)
+            usd = self._by_scenario(sum(line.usd for line in renting(self.setting, self.need, offer)))
+        usd = np.where(np.isnan(usd), np.inf, usd)
+        return np.where(np.append(0.0, self.wanted) > 0, usd * np.where(np.isinf(usd), 1.0, counts), 0.0)
 
     def busiest(self, term: int) -> Array:
         """The most accelerators wanted at once in a term that begins in each month."""
@@ -155,10 +172,12 @@ class _BookingMonths:
         """Return the value of one dollar a month over a term, including the months after the plan."""
         begins = np.arange(self.last)
         if prepaid:
-            return np.asarray(term * self.worth[begins])
-        summed = np.concatenate([[0.0], np.cumsum(self.runs * self.worth[1:])])
+            return np.asarray(term * self.worth[:, begins])
+        summed = np.pad(np.cumsum(self.runs * self.worth[:, 1:], axis=-1), ((0, 0), (1, 0)))
         over = np.maximum(begins + term - self.months, 0.0)
-        return np.asarray(summed[np.minimum(begins + term, self.last)] - summed[begins] + over * self.worth[-1])
+        return np.asarray(
+            summed[:, np.minimum(begins + term, self.last)] - summed[:, begins] + over * self.worth[:, -1:]
+        )  # fmt: skip
 
 
 def _levels(setting: PlanContext) -> Array:
@@ -169,7 +188,7 @@ def _levels(setting: PlanContext) -> Array:
     how = add_rent_path(sheet, setting, set_after)
     names = {name: item.value for name, item in sheet.used.items()}
     level = formula(how)({**names, PRICE: 1.0, "price_set_after_months": set_after})
-    return np.broadcast_to(np.asarray(level, dtype=np.float64), timeline.last + 1)[1:]
+    return np.asarray(level, dtype=np.float64)
 
 
 def _tier_edges(demand: Array, machine: float, in_steps: bool) -> list[tuple[float, float]]:
@@ -184,7 +203,10 @@ def _tier_edges(demand: Array, machine: float, in_steps: bool) -> list[tuple[flo
 
 
 class _BookingSearch:
-    """The search, over rows x tiers at once. A row stands for a seller, or for the term that it begins with."""
+    """The search, over rows x tiers at once. A row stands for a seller, or for the term that it begins with.
+
+    The rows of one scenario follow on those of another.
+    """
 
     def __init__(
         self,
@@ -195,18 +217,25 @@ class _BookingSearch:
         options: Ints,
         edges: Array,
     ) -> None:
-        self.plan, self.terms, self.rows, self.options, self.edges = plan, terms, rows, options, edges
-        self.months = np.array([term.months for term in terms])[options]
+        count = len(plan.worth)
+        self.plan, self.terms, self.scenario = plan, terms, np.repeat(np.arange(count), len(rows))
+        self.rows, self.options, self.edges = (
+            [*rows] * count,
+            np.tile(options, (count, 1)),
+            np.tile(edges, (count, 1, 1)),
+        )
+        self.months = np.array([term.months for term in terms])[self.options]
         named = [[[n in few for n in row.terms] + [False] * (options.shape[1] - len(row.terms))
                   for few in (row.first_terms, row.next_terms)] for row in rows]  # fmt: skip
-        first, later = np.moveaxis(np.array(named), 1, 0)
-        low, high = edges[..., 0, None], edges[..., 1, None]
+        first, later = np.moveaxis(np.tile(np.array(named), (count, 1, 1)), 1, 0)
+        low, high = self.edges[..., 0, None], self.edges[..., 1, None]
         wanted = plan.wanted
         share = np.clip(wanted - low, 0.0, high - low) / np.where(wanted > 0, wanted, 1.0)  # rows x tiers x months
         costs = self._costs(prices, share)
         self.first = np.where(first[:, None, :], costs[0], np.inf)
         self.later = np.where(later[None, :, None, :], costs, np.inf)
-        priced = np.where(share > 0, plan.on_demand, 0.0)  # nothing of what nobody has a price for is still nothing
+        on_demand = plan.on_demand[self.scenario, None]
+        priced = np.where(share > 0, on_demand, 0.0)  # nothing of what nobody has a price for is still nothing
         self.on_demand = np.moveaxis(np.where(share > 0, share * priced, 0.0), -1, 0)
         self.let_go = self._lapse_costs()
         self.least, self.waits = self._least()
@@ -217,13 +246,14 @@ class _BookingSearch:
         reserve, lengths = plan.setting.scenario.reserve, sorted({term.months for term in self.terms})
         place = np.searchsorted(lengths, self.months)
         busiest = np.array([plan.busiest(length) for length in lengths])[place]  # rows x options x months
-        paid = np.array([plan.paid(length, prepaid=reserve.prepaid) for length in lengths])[place]
+        each = np.array([plan.paid(length, prepaid=reserve.prepaid) for length in lengths])
+        paid = plan.level[self.scenario, None] * each[place, self.scenario[:, None]]
         low, high = self.edges[..., 0, None, None], self.edges[..., 1, None, None]
         many = np.clip(busiest[:, None] - low, 0.0, high - low)  # rows x tiers x options x months
         machine, minimum, usd = (row[options][:, None, :, None] for row in (prices.machine, prices.minimum, prices.usd))
         billed = np.where(many > 0, np.ceil(np.maximum(many, minimum) / machine - _NEARLY) * machine, 0.0)
         price = volume_price(reserve, billed, usd) if reserve.volume else usd
-        cost = billed * price * plan.need.hours_per_month * (plan.level * paid)[:, None]
+        cost = billed * price * plan.hours_per_month * paid[:, None]
         data = self._data(prices)
         if data.any():
             gone = np.cumsum(share[:, :, None] * data[:, None], axis=-1)
@@ -240,7 +270,8 @@ class _BookingSearch:
             return values[self.options][..., None]
 
         out = np.maximum(plan.egress_gb - of(prices.free_gb), 0.0) * of(prices.usd_per_gb)
-        return np.asarray((plan.disk_gb * of(prices.usd_per_gb_month) + out) * plan.worth[1:] * plan.runs)
+        return np.asarray((plan.disk_gb * of(prices.usd_per_gb_month) + out)
+                          * plan.worth[self.scenario, None, 1:] * plan.runs)  # fmt: skip
 
     def _lapse_costs(self) -> Array:
         """The cost of the rest of the plan on demand once a reservation of each option is over: options that began in
@@ -291,8 +322,8 @@ class _BookingSearch:
         follows = self.least[self.months[:, None, :], row, tier, option]
         return np.asarray(self.first + np.minimum(follows, self.let_go[0]))
 
-    def result(self) -> BookingResult | None:
-        """The cheapest row, everything together or in steps."""
+    def results(self) -> list[BookingResult | None]:
+        """The cheapest row of each scenario, everything together or in steps."""
         begun = self._begun()
         whole = begun[:, 0].min(axis=-1)
         steps = np.full(len(whole), np.inf)
@@ -300,19 +331,22 @@ class _BookingSearch:
             steps = begun[:, 1].min(axis=-1) + self.waits[0, :, _FIRST:].sum(axis=-1)
             steps = np.where(steps < whole * (1 - _WORTH_A_STEP), steps, np.inf)
         best = np.minimum(whole, steps)
-        row = int(np.argmin(np.round(best, 2)))
-        if not np.isfinite(best[row]):
-            return None
-        if best[row] == whole[row]:
-            together = self._trace_bookings(row, 0, int(np.argmin(begun[row, 0])))
-            return BookingResult((ReservationTier(together),), together, float(best[row]))
-        tiers = [self._trace_bookings(row, 1, int(np.argmin(begun[row, 1])))]
+        scenarios = np.round(best, 2).reshape(len(self.plan.worth), -1)
+        rows = scenarios.argmin(axis=-1) + np.arange(len(scenarios)) * scenarios.shape[1]
+        known = np.isfinite(best)
+        return [self._result(row, begun[row], best[row] == whole[row]) if known[row] else None for row in rows.tolist()]
+
+    def _result(self, row: int, begun: Array, is_whole: bool) -> BookingResult:
+        if is_whole:
+            together = self._trace_bookings(row, 0, int(np.argmin(begun[0])))
+            return BookingResult((ReservationTier(together),), together)
+        tiers = [self._trace_bookings(row, 1, int(np.argmin(begun[1])))]
         tiers += [self._trace_bookings(row, tier) for tier in range(2, self.edges.shape[1])]
         tops = [int(high - low) for low, high in self.edges[row, 1:]]
         stepped = tuple(
             ReservationTier(kept_tier, most) for kept_tier, most in zip(tiers, tops, strict=True) if kept_tier and most
         )
-        return BookingResult(stepped, tiers[0], float(best[row]))
+        return BookingResult(stepped, tiers[0])
 
     def _trace_bookings(self, row: int, tier: int, first: int | None = None) -> tuple[Reservation, ...]:
         """The bookings of a tier, from the first month on; what costs the same is reserved, once anything is."""

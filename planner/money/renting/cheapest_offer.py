@@ -65,27 +65,38 @@ def choose(among: Sequence[OfferBills]) -> int | None:
     return next((at for at in rank(among)[:1].tolist() if np.isfinite(usd[at])), None)
 
 
+@dataclass(frozen=True)
+class ChosenSellers:
+    """By kind of purchase, the offers that can take the order of a plan; and those chosen, but for reservations."""
+
+    eligible: _ByPurchase
+    offers: ChosenOffers
+
+
 def taken(setting: PlanContext) -> ChosenOffers:
     """Return the offers of a plan: those the scenario names, none beside your own price, else the market's."""
+    sellers = chosen_sellers(setting)
+    return booked(setting.with_offers(sellers.offers), sellers.eligible)[0]
+
+
+def chosen_sellers(setting: PlanContext) -> ChosenSellers:
+    """Return whom a plan would rent from on demand, by contract and on spot machines."""
     eligible, offers = _eligible_by_purchase(setting)
     rent, spot = setting.scenario.rent, setting.scenario.spot
     if rent.offer or rent.usd_per_accelerator_hour is not None:
         offers = replace(offers, on_demand=rent.offer)
     else:
         offers = _on_demand(setting.with_offers(offers), eligible.get("on_demand", ()))
-    offers = replace(_reserved(setting.with_offers(offers), eligible), spot=spot.offer)
+    offers = replace(_with_contracts(setting.with_offers(offers), eligible), spot=spot.offer)
     if not spot.offer and spot.usd_per_accelerator_hour is None:
         offers = _on_spot(setting.with_offers(offers), eligible.get("spot", ()))
-    # The two quotes that together imply how rents move.
-    preferred = setting.catalogue.offers.get(offers.reserved or offers.on_demand or "")
-    quoted = (*eligible.get("reserved_1y", ()), *eligible.get("reserved_3y", ()))
-    both = pair(setting.catalogue, quoted, preferred.provider if preferred else None, setting.day)
-    return offers if both is None else replace(offers, one_year=both[0], three_years=both[1])
+    return ChosenSellers(eligible, offers)
 
 
 def rebook_reservations(setting: PlanContext) -> PlanContext:
     """Return the same offers on demand and on spot, with the reservations chosen anew for this context."""
-    return setting.with_offers(_reserved(setting, _eligible_by_purchase(setting)[0]))
+    eligible = _eligible_by_purchase(setting)[0]
+    return setting.with_offers(booked(setting.with_offers(_with_contracts(setting, eligible)), eligible)[0])
 
 
 def _eligible_by_purchase(setting: PlanContext) -> tuple[_ByPurchase, ChosenOffers]:
@@ -224,11 +235,14 @@ def _with_interruptions(setting: PlanContext, among: OfferBills) -> OfferBills:
     return replace(among, ledger=Ledger(among.ledger.title, lines))
 
 
-def _reserved(setting: PlanContext, eligible: _ByPurchase) -> ChosenOffers:
-    """The cheapest schedule that begins with a reservation; the bill includes the time after its term."""
+def booked(setting: PlanContext, eligible: _ByPurchase) -> list[ChosenOffers]:
+    """The offers of a plan with the cheapest schedule that begins with a reservation, with the time after its term.
+
+    One for each scenario where the setting holds several; the same object for those that reserve alike.
+    """
     reserve, offers, catalogue_offers = setting.scenario.reserve, setting.offers, setting.catalogue.offers
     if reserve.offer is not None and reserve.offer not in catalogue_offers:
-        return replace(offers, reserved=reserve.offer)  # the option then reports it
+        return [replace(offers, reserved=reserve.offer)]  # the option then reports it
     keys: tuple[str, ...] = ()
     if reserve.usd_per_accelerator_hour is None:
         keys = tuple(key for kind in sorted(RESERVED) for key in eligible.get(kind, ()))
@@ -236,17 +250,25 @@ def _reserved(setting: PlanContext, eligible: _ByPurchase) -> ChosenOffers:
             seller = catalogue_offers[named].provider
             keys = (named, *(key for key in keys if key != named and catalogue_offers[key].provider == seller))
         else:
-            offers = _with_contracts(setting, eligible)
             keys = tuple(key for key in keys if sales(setting.catalogue)[key].is_your_price)
-    context = setting.with_offers(offers)
-    terms = reservation_terms(context, keys)
+    terms = reservation_terms(setting, keys)
     steps = reserve.at_end == "cheapest" and right_size(setting) is None
-    best = cheapest_bookings(context, work_of(setting), terms, term_sequences(setting, terms), in_steps=steps)
-    if best is None:
-        return replace(offers, reserved=reserve.offer)
-    tiers = ordered(context, terms) if reserve.orders else best.tiers
-    offer = tiers[0].bookings[0].offer if tiers else reserve.offer
-    return replace(offers, reserved=offer, reserved_tiers=tiers, base_reservations=best.base)
+    best = cheapest_bookings(setting, work_of(setting), terms, term_sequences(setting, terms), in_steps=steps)
+    typed, chosen = ordered(setting, terms) if reserve.orders else None, {}
+    for each in dict.fromkeys(best):
+        tiers, base = ((), ()) if each is None else (each.tiers if typed is None else typed, each.base)
+        offer = tiers[0].bookings[0].offer if tiers else reserve.offer
+        offers = replace(offers, reserved=offer, reserved_tiers=tiers, base_reservations=base)
+        chosen[each] = _with_quotes(setting, eligible, offers)
+    return [chosen[each] for each in best]
+
+
+def _with_quotes(setting: PlanContext, eligible: _ByPurchase, offers: ChosenOffers) -> ChosenOffers:
+    """Add the two quotes of one seller that together imply how rents move, where there are such."""
+    preferred = setting.catalogue.offers.get(offers.reserved or offers.on_demand or "")
+    quoted = (*eligible.get("reserved_1y", ()), *eligible.get("reserved_3y", ()))
+    both = pair(setting.catalogue, quoted, preferred.provider if preferred else None, setting.day)
+    return offers if both is None else replace(offers, one_year=both[0], three_years=both[1])
 
 
 def _with_contracts(setting: PlanContext, eligible: _ByPurchase) -> ChosenOffers:
@@ -257,6 +279,8 @@ def _with_contracts(setting: PlanContext, eligible: _ByPurchase) -> ChosenOffers
     """
     offers, catalogue, size = setting.offers, setting.catalogue, right_size(setting)
     rent, reserve = setting.scenario.rent, setting.scenario.reserve
+    if reserve.offer is not None or reserve.usd_per_accelerator_hour is not None:
+        return offers
     has_price = rent.offer is not None or rent.usd_per_accelerator_hour is not None
     is_modelled = (
         not has_price or reserve.term is not None or bool(reserve.orders)

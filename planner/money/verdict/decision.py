@@ -4,7 +4,7 @@ Whether to own anything at all comes first, which option of the leading group se
 in a sweep without verdicts, the inputs as entered count as the only one, and no word is plain.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
@@ -15,7 +15,15 @@ from numpy.typing import NDArray
 from planner.money.option import Option
 from planner.money.setting import PlanContext
 from planner.money.verdict.contender import CashLimits, ComparedOption, LimitBreach
-from planner.money.verdict.shares import Candidate, Group, SimulatedCosts, VerdictShares, certainty_of, verdict_shares
+from planner.money.verdict.shares import (
+    TIE,
+    Candidate,
+    Group,
+    SimulatedCosts,
+    VerdictShares,
+    certainty_of,
+    verdict_shares,
+)
 from planner.money.ways import WAYS, Side
 from pricing.query import servers_with
 
@@ -127,6 +135,29 @@ def decide(
         pair=(two[0], two[1]) if len(two) == 2 else None,
         left_out=left_out,
     )
+
+
+def decide_rows(rows: Sequence[Sequence[ComparedOption]], terms: Sequence[tuple[CashLimits, bool]]) -> list[Decision]:
+    """Return the decision of each row, from its limits and whether its options were chosen.
+
+    Rows whose options stand in the same order with the same ties share one, of which only the keys of its options hold
+    for all of them. A row with a limit, or with an option that nobody prices wholly, is decided by itself.
+    """
+    usd, cash = (
+        np.array([[getattr(option, name) for option in row] for row in rows]) for name in ("present_usd", "today_usd")
+    )
+    usd, cash = usd / [option.option.work_share for option in rows[0]], np.round(cash, 2)
+    orders = [np.sign(each[:, :, None] - each[:, None]) for each in (usd, cash)]
+    ties = usd[:, :, None] <= usd[:, None] + TIE * np.abs(usd[:, None])
+    alike = np.concatenate([*orders, ties], axis=1).astype(np.int8)
+    known: dict[object, Decision] = {}
+    keys = list[object]()
+    for number, (row, (limits, chosen)) in enumerate(zip(rows, terms, strict=True)):
+        is_alone = limits != CashLimits() or any(option.unpriced_inputs for option in row)
+        keys.append(number if is_alone else (alike[number].tobytes(), chosen))
+        if keys[-1] not in known:
+            known[keys[-1]] = decide(row, limits, chosen=chosen)
+    return [known[key] for key in keys]
 
 
 def _is_question(best: ComparedOption, chosen: bool) -> bool:

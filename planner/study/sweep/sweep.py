@@ -9,7 +9,7 @@ again, down to single points.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
@@ -19,17 +19,19 @@ import numpy as np
 from planner.money.many_ledgers import InputColumns
 from planner.money.measures import monthly_discount_factors, payback_against
 from planner.money.option import Option, SkippedOption
+from planner.money.plan import plan as priced
 from planner.money.plan import plan_from_context
-from planner.money.renting.cheapest_offer import taken
+from planner.money.renting.cheapest_offer import ChosenSellers, booked, chosen_sellers, taken
 from planner.money.setting import ChosenOffers, PlanContext
 from planner.money.verdict.answer import Answer
 from planner.money.verdict.breakeven import break_even
-from planner.money.verdict.contender import compared_options, plan_limits
-from planner.money.verdict.decision import Decision, decide, independent_prices
+from planner.money.verdict.contender import ComparedOption, compared_options, plan_limits
+from planner.money.verdict.decision import Decision, decide, decide_rows, independent_prices
 from planner.scenario.grid import SweepGrid
 from planner.scenario.known_names import ScenarioError
 from planner.scenario.path import Path
 from planner.scenario.scenario import Scenario
+from planner.speed.kept_data import with_usual_data
 from planner.study.measures import Measure, OptionResult, results_of
 from planner.study.mix.best_mix import can_have_mix
 from planner.study.plan_any import planned
@@ -52,6 +54,8 @@ CENT = 0.005
 _RELATIVE = 1e-8
 BREAK_EVEN = "busy_share"
 REFUSED = "refused"
+_COLUMN = object()
+_WANTS_A_NUMBER = (ValueError, TypeError, IndexError, FloatingPointError)  # of what cannot take a column
 
 
 @dataclass(frozen=True)
@@ -143,8 +147,13 @@ class Sweep:
 
     @cached_property
     def offers(self) -> MemoizedQuery[ChosenOffers]:
-        """The offers that each point rents from."""
+        """The offers that each point rents from, found one by one."""
         return MemoizedQuery(self.catalogue, self.day, self.grid.paths, taken)
+
+    @cached_property
+    def sellers(self) -> MemoizedQuery[ChosenSellers]:
+        """Whom each point rents from."""
+        return MemoizedQuery(self.catalogue, self.day, self.grid.paths, chosen_sellers)
 
     @cached_property
     def mixes(self) -> MemoizedQuery[bool]:
@@ -154,28 +163,44 @@ class Sweep:
     def block(self, start: int, stop: int) -> list[PointAnswer]:
         """Return the answers of the points from one number up to another."""
         answers: dict[int, PointAnswer] = {}
-        groups: dict[tuple[Any, ...], list[int]] = {}
         points: dict[int, _GridPoint] = {}
         for number in range(start, stop):
             point = self._point(number)
             if isinstance(point, PointAnswer):
                 answers[number] = point
+            elif not self.encodings or self._needs_completion(point):
+                answers[number] = self._alone(point)
             else:
                 points[number] = point
-                groups.setdefault(self._batch_key(number, point), []).append(number)
-        for key, numbers in groups.items():
+        groups: dict[tuple[Any, ...], list[int]] = {}
+        for number, offers in self._offers(points):
+            groups.setdefault((offers, self._shape(points[number])), []).append(number)
+        for (offers, _), numbers in groups.items():
             for first in range(0, len(numbers), MOST_TOGETHER):
                 batch = numbers[first : first + MOST_TOGETHER]
-                batch_answers = self._batch_answers([points[number] for number in batch], key[0])
-                answers.update(zip(batch, batch_answers, strict=True))
+                answers.update(zip(batch, self._batch_answers([points[each] for each in batch], offers), strict=True))
         return [answers[number] for number in range(start, stop)]
 
-    def alone(self, scenario: Scenario, offers: ChosenOffers | None = None) -> PointAnswer:
-        """Return the answer of one scenario as its page gives it; or of its plan with offers already chosen."""
-        if offers is None:
-            plan = planned(self.catalogue, scenario, self.day)
-        else:
-            plan = plan_from_context(PlanContext(self.catalogue, scenario, self.day, offers=offers))
+    def _offers(self, points: Mapping[int, _GridPoint]) -> Iterator[tuple[int, ChosenOffers]]:
+        """Yield the offers of each point: those of points with the same sellers and shape are found together."""
+        groups: dict[tuple[Any, ...], tuple[ChosenSellers, list[int]]] = {}
+        for number, point in points.items():
+            sellers = self.sellers.get(point.scenario, point.values)
+            groups.setdefault((id(sellers), self._shape(point)), (sellers, []))[1].append(number)
+        is_typed = bool({"rent", "reserve"} & {path[0] for path in self.encodings})  # prices of yours differ by offer
+        for sellers, numbers in groups.values():
+            several = [points[number] for number in numbers]
+            columns = self._columns(several, sellers.offers, self.encodings)
+            try:
+                offers = [] if is_typed else booked(columns.context(), sellers.eligible)
+            except _WANTS_A_NUMBER:
+                offers = []
+            offers = offers or [self.offers.get(point.scenario, point.values) for point in several]
+            yield from zip(numbers, offers * (len(numbers) // len(offers)), strict=True)
+
+    def alone(self, scenario: Scenario, *, is_complete: bool = False) -> PointAnswer:
+        """Return the answer of one scenario as its page gives it; `is_complete` where nothing must be found first."""
+        plan = (priced if is_complete else planned)(self.catalogue, scenario, self.day)
         setting = plan.setting
         options = [each for option in plan.options for each in compared_options(setting, option)]
         judged = decided(plan) if self.with_verdict or self.measures else None
@@ -184,7 +209,7 @@ class Sweep:
             options, plan_limits(setting.terms), chosen=bool(scenario.ways), simulated=simulated,
             prices=independent_prices(setting),
         )  # fmt: skip
-        answer = _point_answer(decision, plan.absent)
+        answer = _point_answer(decision, plan.absent, decision.ranked)
         if judged is not None:
             answer = _with_futures(answer, judged.answer)
             answer = _with_measures(answer, results_of(plan, judged.answer, judged.futures), self.measures)
@@ -201,56 +226,55 @@ class Sweep:
     def _point(self, number: int) -> _GridPoint | PointAnswer:
         values = self.grid.values(number)
         try:
-            return _GridPoint(values, self.grid.scenario(values))
+            return _GridPoint(values, with_usual_data(self.catalogue, self.grid.scenario(values)))
         except ScenarioError as error:
             return _refused(error.wish)
 
-    def _batch_key(self, number: int, point: _GridPoint) -> tuple[Any, ...]:
-        """Return what points of a batch have in common: the offers first."""
-        if not self.encodings or self._needs_completion(point):
-            return (None, number)
-        pairs = list(zip(self.grid.paths, point.values, strict=True))
-        columns = tuple(path in self.encodings and is_number(path, value) for path, value in pairs)
-        fixed = tuple(None if column else value for column, value in zip(columns, point.values, strict=True))
-        return (self.offers.get(point.scenario, point.values), columns, fixed)
+    def _shape(self, point: _GridPoint) -> tuple[Any, ...]:
+        """Return the values of a point that are no columns."""
+        pairs = zip(self.grid.paths, point.values, strict=True)
+        return tuple(_COLUMN if path in self.encodings and is_number(path, value) else value for path, value in pairs)
 
     def _needs_completion(self, point: _GridPoint) -> bool:
-        """Return whether something must be found first: a model's speed, the accelerator, or the best mix."""
+        """Return whether something must be found first: a speed, the accelerator, prices of yours, or the best mix."""
         scenario = point.scenario
-        open_work = scenario.accelerator == "any" or any(work.train or work.serve for work in scenario.work)
-        return open_work or self.mixes.get(scenario, point.values)
+        is_open = scenario.accelerator == "any" or any(work.has_task for work in scenario.work)
+        is_open = is_open or bool(scenario.quotes or scenario.discounts)
+        return is_open or self.mixes.get(scenario, point.values)
 
-    def _batch_answers(self, points: Sequence[_GridPoint], offers: ChosenOffers | None) -> list[PointAnswer]:
+    def _batch_answers(self, points: Sequence[_GridPoint], offers: ChosenOffers) -> list[PointAnswer]:
         """Return the answers of a batch; each alone where they are few, or do not agree with their own plans."""
-        if offers is None or len(points) < FEWEST_TOGETHER:
-            return [self._alone(point, offers) for point in points]
-        answers = self._columns(points, offers, self.encodings)
+        if len(points) < FEWEST_TOGETHER:
+            return [self._alone(point, is_complete=True) for point in points]
+        answers = self._together(points, offers, self.encodings)
         probes = _probe_indices(points) if answers else []
-        if answers and all(answers[index].agrees(self._alone(points[index], offers)) for index in probes):
+        if answers and all(answers[index].agrees(self._alone(points[index], is_complete=True)) for index in probes):
             return answers
         half = len(points) // 2
         return [*self._batch_answers(points[:half], offers), *self._batch_answers(points[half:], offers)]
 
-    def _alone(self, point: _GridPoint, offers: ChosenOffers | None = None) -> PointAnswer:
+    def _alone(self, point: _GridPoint, *, is_complete: bool = False) -> PointAnswer:
         try:
-            return self.alone(point.scenario, offers)
+            return self.alone(point.scenario, is_complete=is_complete)
         except PricingError as error:
             return _refused(str(error))
 
-    def _columns(self, points: Sequence[_GridPoint], offers: ChosenOffers, encodings: Encodings) -> list[PointAnswer]:
-        """Return the answers of some points calculated as columns; empty where the engine cannot do so."""
+    def _columns(self, points: Sequence[_GridPoint], offers: ChosenOffers, encodings: Encodings) -> InputColumns:
+        """Return some points as columns of the inputs in which they differ."""
         setting = PlanContext(self.catalogue, points[0].scenario, self.day, offers=offers)
         values = {
             path: np.array([point.values[index] for point in points], dtype=np.float64)
             for index, path in enumerate(self.grid.paths)
             if path in encodings and is_number(path, points[0].values[index])
         }
-        columns = as_columns(
-            setting, {path: column for path, column in values.items() if np.ptp(column) > 0}, encodings
-        )
+        return as_columns(setting, {path: column for path, column in values.items() if np.ptp(column) > 0}, encodings)
+
+    def _together(self, points: Sequence[_GridPoint], offers: ChosenOffers, encodings: Encodings) -> list[PointAnswer]:
+        """Return the answers of some points calculated as columns; empty where the engine cannot do so."""
+        columns = self._columns(points, offers, encodings)
         try:
             return _answers(columns, [point.scenario for point in points], self.with_break_even)
-        except (ValueError, TypeError, IndexError, FloatingPointError):  # it wants a plain number somewhere
+        except _WANTS_A_NUMBER:
             return []
 
     def _encodings(self, first: _GridPoint) -> dict[Path, Encoding]:
@@ -260,13 +284,13 @@ class Sweep:
             at = self.grid.paths.index(path)
             rows = [(*first.values[:at], value, *first.values[at + 1 :]) for value in values]
             try:
-                points = [_GridPoint(row, self.grid.scenario(row)) for row in rows]
+                points = [_GridPoint(row, with_usual_data(self.catalogue, self.grid.scenario(row))) for row in rows]
             except ScenarioError:
                 return False
             for index, point in enumerate(points):
                 offers = self.offers.get(point.scenario, point.values)
-                answers = self._columns(points, offers, {path: encoding})
-                if not answers or not answers[index].agrees(self._alone(point, offers)):
+                answers = self._together(points, offers, {path: encoding})
+                if not answers or not answers[index].agrees(self._alone(point, is_complete=True)):
                     return False
             return True
 
@@ -291,11 +315,9 @@ def _answers(columns: InputColumns, scenarios: Sequence[Scenario], with_break_ev
     count, plan = len(scenarios), plan_from_context(columns.context())
     options = [compared_options(plan.setting, option) for option in plan.options]
     options = [column if len(column) == count else column * count for column in options]
-    decisions = [
-        decide([column[index] for column in options], plan_limits(scenario.terms), chosen=bool(scenario.ways))
-        for index, scenario in enumerate(scenarios)
-    ]
-    answers = [_point_answer(decision, plan.absent) for decision in decisions]
+    rows = list(zip(*options, strict=True))
+    decisions = decide_rows(rows, [(plan_limits(each.terms), bool(each.ways)) for each in scenarios])
+    answers = [_point_answer(decision, plan.absent, row) for decision, row in zip(decisions, rows, strict=True)]
     pairs: dict[tuple[str, str], list[int]] = {}
     for index, decision in enumerate(decisions):
         if decision.pair:
@@ -336,19 +358,21 @@ def _with_measures(answer: PointAnswer, results: Iterable[OptionResult], measure
     return replace(answer, ways=ways)
 
 
-def _point_answer(decision: Decision, absent: Sequence[SkippedOption]) -> PointAnswer:
+def _point_answer(decision: Decision, absent: Sequence[SkippedOption], row: Sequence[ComparedOption]) -> PointAnswer:
     own, rent, best, pair = decision.own, decision.rent, decision.best, decision.pair
+    costs = {each.option.key: OptionCosts(each.present_usd, each.today_usd) for each in row}
     notes = ("" if decision.limit is None else decision.limit.message, *decision.missing)
     if best is None:
         notes = tuple(dict.fromkeys(option.reason for option in absent))
     unsure = best is None or decision.verdict in ("incomplete", "limited")
+    first, second = (costs[each.option.key].present_usd for each in pair) if pair else (math.nan, math.nan)
     return PointAnswer(
         leads=decision.verdict if best is None or unsure else best.side,
         best=best.option.key if best else "",
         own=own.option.key if own else "",
         rent=rent.option.key if rent else "",
-        npv_usd=pair[1].present_usd - pair[0].present_usd if pair else math.nan,
-        ways={each.option.key: OptionCosts(each.present_usd, each.today_usd) for each in decision.ranked},
+        npv_usd=second - first,
+        ways={each.option.key: costs[each.option.key] for each in decision.ranked},
         note="; ".join(note for note in notes if note),
     )
 
