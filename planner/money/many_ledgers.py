@@ -113,6 +113,7 @@ class InputColumns:
         orders = max(len(purchase_schedule(self.setting)), 0 if mix is None else len(mix.orders), 1)
         cells = CELLS if orders == 1 else STACKED_CELLS
         size = max(cells // ((self.setting.timeline.last + 1) * steps * orders), _FEWEST // steps // orders, 1)
+        size = -(-count // max(-(-count // size), 1)) or 1  # blocks of one size: the largest takes the memory
         for start in range(0, count, size):
             rows = slice(start, min(start + size, count))
             context = self.take(rows).context()

@@ -25,7 +25,7 @@ FUTURES = 1_024  # of an answer: a share of them then repeats within half a poin
 TURNS, STEPS = 256, 9  # futures in which a break-even is looked for, and values of the busy share tried in each
 MOST_LEVELS = 64  # of demand, and of its patterns; what is more is put on a grid of as many
 CELLS = 90_000  # futures x months that are calculated together; each takes 8 bytes: 700 kB
-STACKED_CELLS = 4 * CELLS  # the same with the orders of a fleet: fewer futures at once would take longer
+STACKED_CELLS = 2 * CELLS  # the same with the orders of a fleet: fewer futures at once would take longer
 _MANY = 1_000  # months x orders from which a plan is counted over fewer futures
 FEWER_FUTURES = 256
 
