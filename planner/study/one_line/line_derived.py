@@ -11,7 +11,7 @@ from planner.scenario.task import ServingTask
 from planner.scenario.work import LEAST_BUSY_SHARE
 from planner.speed.training.images import is_image_network
 from planner.study.one_line.line_chips import add_facts, add_fed, rendered_in_time
-from planner.study.one_line.line_records import LEAST_RPS, machine_size
+from planner.study.one_line.line_records import LEAST_RPS, REQUESTS_OF_ONE, machine_size
 from planner.study.one_line.line_rules import DAYS, HOURS_OF_PATTERN, HOURS_OF_UNIT, MOST_GROWTH, day_of, parse_number
 from planner.study.one_line.line_words import WORDS
 from pricing import Catalogue
@@ -41,11 +41,11 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("frame_month", {"runs", "frame_hours"}, lambda of: (of.pop("runs") * of["frame_hours"], HOURS_PER_MONTH)),
     ("gpu_hours", {"frame_month"}, lambda of: of["frame_month"]), ("separate", {"frame_month"}, lambda of: True),
     ("gpu_hours", {"frames", "frame_hours"}, lambda of: (of["frames"] * of["frame_hours"], of.get("stray"))),
-    *(("time_left", {"frames", "gpu_hours", it}, lambda of, it=it: of[it] * of.get("busy", 1.0))
-        for it in ("due", "length")),
+    *(("time_left", {"frames", "gpu_hours", n}, lambda of, n=n: of[n] * of.get("busy", 1)) for n in ("due", "length")),
     ("grows_to", {"starts_at", "gpus"}, lambda of: of.pop("gpus")), ("gpus", {"starts_at"}, lambda of: of["starts_at"]),
     ("gpus", {"swing"}, lambda of: int(of["swing"][0])), ("peak_gpus", {"swing"}, lambda of: int(of["swing"][1])),
     ("of_frames", {"time_left"}, rendered_in_time), ("peak", {"rps", "peak_gpus"}, lambda of: of.pop("peak_gpus")),
+    ("peak", {"online", "peak_gpus"}, lambda of: of.pop("peak_gpus") * REQUESTS_OF_ONE),
     ("since", {"age", "have", "day"}, lambda of: of["day"].year - int(of["age"])),
     ("audio_each", {"each_hours", "speech"}, lambda of: of.pop("each_hours") / SECONDS_PER_HOUR),
     ("busy", {"season"}, lambda of: of["season"]), ("pictures", {"rps", "turn"}, lambda of: of.pop("rps") * of["turn"]),
@@ -107,7 +107,6 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("off_list", {"rebate", "provider"}, lambda of: ({"provider": of["provider"], "discount_share": of["rebate"]},)),
     ("credit_budget", {"spent_credits", "provider"}, lambda of: of["spent_credits"]),
     ("of_credits", {"credit_budget"}, lambda of: True), ("budget", {"all_at_once"}, lambda of: of.pop("capex")),
-    # Of what each costs, by the seconds of a month.
     ("bill", {"item_price", "rps"}, lambda of: f"{of['item_price'] * of['rps'] * 2.628e6:.2f}"),
     ("audio", {"audio_each"}, lambda of: of["audio_each"] * of.get("team", 1)),
     ("minute_price", {"sound_price"}, lambda of: of["sound_price"] / 60),

@@ -162,7 +162,7 @@ def _kind(line: str, match: re.Match[str], per: str, by_token: bool, usd: float)
 
 def _by_noun(before: str, behind: str, per: str) -> str:
     """Return the kind of an amount by a noun beside it, in its own clause, that alone says what it is for."""
-    clause = f"{PATTERNS['clause'].split(before)[-1]}#{per}|{PATTERNS['clause'].split(behind)[0]}"
+    clause = " ".join(f"{PATTERNS['clause'].split(before)[-1]}#{per}|{PATTERNS['clause'].split(behind)[0]}".split())
     return next((kind for kind in WORDS["nouns_of_sums"] if PATTERNS[f"noun_{kind}"].search(clause)), "")
 
 

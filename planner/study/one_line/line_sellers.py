@@ -16,7 +16,7 @@ from planner.scenario.latency import day_patterns, latency_classes
 from planner.scenario.path import set_value
 from planner.scenario.scenario import USUAL_ACCELERATOR, Scenario
 from planner.scenario.typed_money import to_dollars
-from planner.study.one_line.line_records import LEAST_RPS, LineError, LineParts, LineQuestion
+from planner.study.one_line.line_records import LEAST_RPS, REQUESTS_OF_ONE, LineError, LineParts, LineQuestion
 from planner.study.one_line.line_rules import DAYS_PER_WEEK, MOST_AN_HOUR, PARTS, PATTERNS, parse_number
 from planner.study.one_line.line_words import WORDS
 from planner.study.plan_any import scenario_from_token_bill
@@ -28,8 +28,8 @@ from pricing.meant import Meant
 from pricing.orderable import Order, bloc_members, refusal_reason, run_coordinates
 
 LINE = "line"
-# Assumptions: one person asks every hundred seconds; 300 tokens at 30 a second; what is heard at once; hours at work.
-_ONE_PERSON_REQUESTS_PER_S, _REQUEST_SECONDS, _CLIP_SECONDS, _WORK_OVER_WEEK = 0.01, 10, 30, 40 / 168
+# Assumptions: 300 tokens at 30 a second; what is heard at once; hours at work.
+_REQUEST_SECONDS, _CLIP_SECONDS, _WORK_OVER_WEEK = 10, 30, 40 / 168
 PART_OF_MONTH, _SHORTEST_PLAN_MONTHS = 0.01, 3  # of a month, that is less than a day
 # A request of a coding assistant: of 40,000 tokens (17,500 a minute over 0.42) a tenth is taken to be new to the cache.
 _OF_CODE = {"in": 4_000, "out": 500}
@@ -238,7 +238,7 @@ def stays_at_home(values: Mapping[str, Any], task: str) -> bool:
 _REQUESTS_OF = (
     ("inflight", 1 / _REQUEST_SECONDS, f"Each of {{:,.0f}} requests at once is taken to last {_REQUEST_SECONDS} s."),
     ("audio", SECONDS_PER_HOUR / _CLIP_SECONDS, f"Each {_CLIP_SECONDS} seconds of sound are taken for one request."),
-    ("online", _ONE_PERSON_REQUESTS_PER_S, "{:,.0f} users at once are taken to ask every 100 seconds each."),
+    ("online", REQUESTS_OF_ONE, "{:,.0f} users at once are taken to ask every 100 seconds each."),
 )
 
 

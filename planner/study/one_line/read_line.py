@@ -207,7 +207,10 @@ def _read_quantities(catalogue: Catalogue, parts: LineParts) -> None:
     for kind, said in WORDS["asides"].items():  # a bill that went from 3k to 9k; founded in 2019
         for aside in PATTERNS[kind].finditer(parts.rest):
             parts.notes.append(said.format(parts.line[aside.start() : aside.end()].strip(" ,.;")))
-            parts.rest = parts.rest[: aside.start()] + " " * len(aside[0]) + parts.rest[aside.end() :]
+            parts.rest, parts.taken = (
+                parts.rest[: aside.start()] + " " * len(aside[0]) + parts.rest[aside.end() :],
+                [*parts.taken, aside.span()],
+            )
     _read_amounts(catalogue, parts)
     _read_rules(parts)
     for name in named:
