@@ -139,6 +139,14 @@ def test_the_people_are_named_where_they_decide() -> None:
     assert deciding_people_sentences(many.plan, many) == said
 
 
+def test_people_that_buying_and_leasing_both_need_decide_nothing() -> None:
+    work = ({"accelerators": 8, "busy_share": 1.0},)
+    scenario = Scenario.model_validate({"accelerator": "B200-SXM-180GB", "years": 4.0, "work": work})
+    answer = decided(planned(CATALOGUE, scenario, DAY), 128).answer
+    assert min(answer.ranked, key=lambda way: way.as_entered_usd) is not answer.ranked[0]
+    assert deciding_people_sentences(answer.plan, answer) == ()
+
+
 @pytest.mark.parametrize(("count", "paid"), [(20, "machines of 8: 24 GPUs are paid for"), (16, "")])
 def test_machines_that_are_rented_whole_are_said_where_one_is_not_full(count: int, paid: str) -> None:
     offer = next(

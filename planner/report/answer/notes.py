@@ -98,8 +98,9 @@ def _named_seller_sentences(setting: PlanContext) -> Iterator[str]:
 def deciding_people_sentences(plan: Plan, answer: Answer) -> tuple[str, ...]:
     """Return a sentence where the option that costs least does so since it takes fewer people."""
     first = min(answer.ranked, key=lambda way: _without_people_usd(plan, way))
+    entered = min(answer.ranked, key=lambda way: way.as_entered_usd)  # the median of two that are close may be turned
     name, least = (WAYS[way.option.way].start_text for way in (first, answer.ranked[0]))
-    is_turned = name != least and answer.verdict != "close"
+    is_turned = first not in (entered, answer.ranked[0]) and name != least and answer.verdict != "close"
     return (f"The people decide: without them {name} would cost less than {least}.",) if is_turned else ()
 
 
@@ -178,7 +179,8 @@ def _beside_usual(usd: float, ends: tuple[float, float, float], write: Callable[
 
 def _set_against(usd: float, other: float) -> str:
     share = usd / other - 1
-    return "as much as" if abs(share) < 0.005 else f"{words.percent(abs(share))} {'above' if share > 0 else 'below'}"
+    near = "as much as" if abs(share) < 0.005 else f"{words.percent(abs(share))} {'above' if share > 0 else 'below'}"
+    return f"{words.number(usd / other)} times" if share > _MANY_TIMES else near
 
 
 def month_text(answer: Answer) -> str:
@@ -299,11 +301,11 @@ def beside_rent_text(plan: Plan, way: EvaluatedOption) -> str:
 
 DIFFER = 1.5  # times: what is known of making alone is no nearer
 NOT_COUNTED = "network, disks, buildings and transport are not counted"
+_IN_TONNES_FROM_KG = 10_000.0
 CONVENTION = (
     "Making purchased hardware counts in full, resale takes nothing off; making rented hardware counts by the share "
     f"of its life that its hours take. Grid figures are of generation in the country; {NOT_COUNTED}."
 )
-_IN_TONNES_FROM_KG = 10_000.0
 
 
 def carbon_sentences(answer: Answer) -> tuple[str, ...]:
