@@ -71,7 +71,7 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("per_server", {"quote", "gpus"}, lambda of: math.ceil(
         of["gpus"] / math.ceil(of["gpus"] / machine_size(of.get("chip", ""))))),
     ("server", {"quote", "per_server"}, lambda of: f"{of['quote'] / math.ceil(of['gpus'] / of['per_server']):.2f}"),
-    ("of_some", {"some_kept", "have"}, lambda of: of["have"]),
+    ("of_some", {"some_kept", "have"}, lambda of: of["have"]), ("evenly_to", {"grows_to"}, lambda of: of["grows_to"]),
     ("is_by_month", {"bill", "bill_span"}, lambda of: of.update(bill=" ".join([str(round(parse_number(
         of["bill"].split()[0]) * HOURS_PER_MONTH / of["bill_span"], 2)), *of["bill"].split()[1:]]))),
     ("is_gone", {"gone"}, lambda of: True), ("is_spent_by", {"spend_by"}, lambda of: True),
@@ -156,7 +156,7 @@ _DERIVED: tuple[tuple[str, set[str], Callable[[dict[str, Any]], Any]], ...] = (
     ("ends_growth", {"grows_to", "gpus", "growth"}, lambda of: math.ceil(
         MONTHS_PER_YEAR * math.log(of["grows_to"] / of["gpus"]) / math.log1p(of["growth"]))),
     ("growth", {"growth_each"}, lambda of: min(of["growth_each"], MOST_GROWTH)), ("has_clips", {"of_clips"}, bool),
-    ("evenly_to", {"grows_to"}, lambda of: of["grows_to"]),
+    ("kept_in", {"no_exit"}, lambda of: of.setdefault("stay" if "site" in of else "own_only", True)),
     ("growth", {"evenly_to", "gpus"}, lambda of: min((of["grows_to"] / of["gpus"]) ** (
         HOURS_PER_YEAR / of.get("length", of.get("due", Scenario().years * HOURS_PER_YEAR))) - 1, MOST_GROWTH)),
     ("lasts", {"written_off"}, lambda of: of["written_off"] * HOURS_PER_YEAR),
@@ -201,7 +201,7 @@ def add_derived(catalogue: Catalogue, values: dict[str, Any], notes: list[str]) 
     """Add what follows from other quantities: totals of what is stated of each, a bill of a contract."""
     add_facts(catalogue, values)
     has_own_count, is_of_each = ({*WORDS[it]} & values.keys() for it in ("without_people", "of_each_person"))
-    if "is_firm" in values and has_own_count and not is_of_each:
+    if "is_firm" in values and has_own_count - ({"gpus"} if "model" in values else set()) and not is_of_each:
         notes.append(f"{values.pop('team'):,.0f} people are the size of the firm, not those who use the GPUs.")
     is_paid_for = "have" in values and values.pop("all_price", None)
     notes += ["What was paid for the GPUs that you have is gone, and counts nothing."] if is_paid_for else []

@@ -43,10 +43,7 @@ ANSWERED, NOT_YET = "The answer is for what was read.", "Below is still the plan
 
 @dataclass(frozen=True)
 class LineReading:
-    """A line as a plan. There is no scenario while a question is open.
-
-    What the plan leaves out though it has weight, a number or a second GPU, stands before the answer with choices.
-    """
+    """A line as a plan: none while a question is open; what has weight and is left out stands before the answer."""
 
     line: str
     scenario: Scenario | None
