@@ -289,7 +289,7 @@ def _answer_text(report: PlanReport) -> str:
     others = "; ".join(f"{it} {words.format_usd_short(usd) if usd <= most else far}" for it, usd in costs.items())
     rows = {"A month, in cash over the plan": month_text(answer), "A GPU-hour of work": "; ".join(
         f"{WAYS[it.option.way].start_text} {words.usd_per_hour(usd)}" for it in answer.cards.values()
-        if not getattr(answer.plan.setting.resolved, "servings", ()) and (usd := scalar(
+        if not ((work := answer.plan.setting.resolved) and (work.servings or work.others)) and (usd := scalar(
             it.measures.usd_per_useful_hour.value)) is not None), "Other options": others}  # fmt: skip
     cards = "\n".join([cards, *(f"{name}: {text}" for name, text in rows.items() if text)])
     paid = budget_table(answer)

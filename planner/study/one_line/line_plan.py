@@ -135,7 +135,8 @@ def _usual_task(values: Mapping[str, Any], notes: list[str]) -> str:
 
 def _goes_by_hours(values: Mapping[str, Any], task: str) -> bool:
     """Return whether GPUs and their hours are planned: stated ones, or what the budget of many people pays for."""
-    of_team = task in ("tune", "train") or {"of_grant", "model"} & values.keys() == {"of_grant"}
+    of_team = task == "tune" or {"of_grant", "model"} & values.keys() == {"of_grant"} or (
+        task == "train" and values.get("model", small := WORDS["usual_models"]["train"]) == small)  # fmt: skip
     if "budget" in values and ((task == "tune" and values.get("length", 0) >= HOURS_PER_YEAR) or (
             "team" in values and of_team)):  # fmt: skip
         return not {*WORDS["of_one_run"]} & values.keys()

@@ -118,10 +118,7 @@ def add_bill(catalogue: Catalogue, data: dict[str, Any], values: dict[str, Any],
 
 
 def _add_rented(catalogue: Catalogue, values: dict[str, Any], usd: float, notes: list[str]) -> None:
-    """Add the GPUs that a bill of a seller of GPUs pays for all the time, where a line does not say how many.
-
-    Where no GPU is named and it pays for less than half a server of 8, cards are taken: those can be bought one by one.
-    """
+    """Add the GPUs that a bill pays for all the time, where a line states none; cards for less than half a server."""
     is_other = not {"provider", "is_of_gpus"} & values.keys() or {*WORDS["of_others"]} & values.keys()
     usual, paid = (USUAL_ACCELERATOR, WORDS["cards"][USUAL_ACCELERATOR]), dict[str, int]()
     for chip in () if is_other else (values["chip"],) if "chip" in values else usual:
