@@ -81,8 +81,7 @@ def reading_sentences(reading: LineReading) -> tuple[str, ...]:
     return tuple(filter(None, (beside, f"Taken as: {taken}." if taken else "", *reading.notes, unknown)))
 
 
-# That a plan may have; of a person who is at it, an assumption; as many plans as can be pinned.
-LEAST_RPS, REQUESTS_OF_ONE, MOST_SIDES = 0.0001, 0.01, 4
+LEAST_RPS, REQUESTS_OF_ONE, MOST_SIDES = 0.0001, 0.01, 4  # of a plan; of a person, an assumption; plans to pin
 GPU_WORDS = frozenset({"gpu", "gpus", "cards", "card", "accelerators", "accelerator", "graphics", "chips"})
 
 

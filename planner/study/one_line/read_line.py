@@ -299,9 +299,8 @@ def _read_names(catalogue: Catalogue, parts: LineParts) -> None:
         parts.rest = blank(parts.rest, maker.start, maker.end)
     verbs = list(take(parts.rest, VERBS))
     kept_from = next((end for verb, _, _, end in verbs if verb == "have"), None)
-    replaced = PATTERNS["paid_for"].search(parts.plain) if "bill" in parts.values else None
-    is_let = PATTERNS["lease_of"].search(parts.plain)
-    replaced = replaced or (None if is_let else PATTERNS["replaces"].search(parts.line.lower()))
+    replaced = PATTERNS["paid_for"].search(parts.plain) or (None if PATTERNS["lease_of"].search(parts.plain) else (
+        PATTERNS["replaces"].search(parts.line.lower())))  # fmt: skip
     if replaced and any(name.kind in ("chip", "machine") and name.start >= replaced.end() for name in found):
         parts.replaced_until = replaced.end()
     has_chip = any(name.kind in ("chip", "machine") for name in found) or "gpus" in parts.values
