@@ -13,7 +13,7 @@ SEE_THE_LIVE_ONE = (
     "tests/study/test_usual_chips.py", "tests/study/test_rivals.py", "tests/study/test_one_line.py",
     "tests/study/test_line_classes.py", "tests/study/test_line_rhythm.py", "tests/study/test_line_options.py",
     "tests/study/test_line_money.py", "tests/study/test_line_conditions.py", "tests/study/test_line_offers.py",
-    "tests/study/test_line_kinds.py", "tests/study/test_line_owned.py",
+    "tests/study/test_line_kinds.py", "tests/study/test_line_owned.py", "tests/money/test_people.py",
     "tests/money/ways/test_keep.py", "tests/report/test_time_cost_front.py", "tests/report/test_by_request.py",
     "tests/study/test_market.py", "tests/study/test_market_cases.py",
 )  # fmt: skip

@@ -9,7 +9,7 @@ from planner.money.inflation import add_price_change, deflate_lines
 from planner.money.ledger import CASES, COMPUTED, Case, Line, end
 from planner.money.owning.inputs import CHANGES, FACTS
 from planner.money.owning.lines import WAGE
-from planner.money.owning.machine import usual_place_of
+from planner.money.owning.machine import place_of_count
 from planner.money.setting import PlanContext
 from planner.scenario.base import MONTHS_PER_YEAR, ONE_MACHINE
 from pricing.caching import cached
@@ -66,14 +66,12 @@ def people_usd_per_month(setting: PlanContext, accelerators: int) -> tuple[float
 
 
 def _is_service(setting: PlanContext) -> bool:
-    """Return whether others rely on a service of the plan."""
-    served = (work.serve for work in setting.written.work if work.serve)
-    return any(task.requests_per_s >= _SERVICE_REQUESTS_PER_S for task in served)
+    """Return whether others rely on a service of the plan; on work that may stop nobody does."""
+    works = setting.written.work
+    return any(it.serve.requests_per_s >= _SERVICE_REQUESTS_PER_S for it in works if it.serve and not it.may_stop)
 
 
 def _size(setting: PlanContext, peak: int) -> float:
     """Return the part of the floor: the part of a machine; none at a desk, where those who use the cards run them."""
-    place = setting.scenario.own.place
-    if place is None and not _is_service(setting):
-        place = usual_place_of(setting, peak)
+    place = setting.scenario.own.place if _is_service(setting) else place_of_count(setting, peak)
     return 0.0 if place in ("home", "office") else min(peak / ONE_MACHINE, 1.0)

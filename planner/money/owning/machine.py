@@ -40,13 +40,18 @@ def usual_place(catalogue: Catalogue, accelerator: str, count: int, *, is_single
 
 def usual_place_of(setting: PlanContext, count: int) -> Place:
     """Return where so many accelerators of a plan stand unless it says otherwise."""
-    is_single = has_single_jobs(setting)
-    return usual_place(setting.catalogue, setting.scenario.accelerator, count, is_single=is_single)
+    return usual_place(setting.catalogue, setting.scenario.accelerator, count, is_single=has_single_jobs(setting))
+
+
+def place_of_count(setting: PlanContext, count: int) -> Place:
+    """Return where so many stand: yours, else the usual place; no room is built for machines of a desk."""
+    yours, usual = setting.scenario.own.place, usual_place_of(setting, count)
+    return "office" if yours == "own_room" and usual != "colocation" else yours or usual
 
 
 def place_key(setting: PlanContext) -> Place:
-    """Return the kind of place: yours, else where such machines stand."""
-    return setting.scenario.own.place or usual_place_of(setting, fleet(setting))
+    """Return where the fleet of a plan stands."""
+    return place_of_count(setting, fleet(setting))
 
 
 def has_single_jobs(setting: PlanContext) -> bool:

@@ -333,8 +333,10 @@ class _BookingSearch:
         best = np.minimum(whole, steps)
         scenarios = np.round(best, 2).reshape(len(self.plan.worth), -1)
         rows = scenarios.argmin(axis=-1) + np.arange(len(scenarios)) * scenarios.shape[1]
-        known = np.isfinite(best)
-        return [self._result(row, begun[row], best[row] == whole[row]) if known[row] else None for row in rows.tolist()]
+        return [
+            self._result(row, begun[row], best[row] == whole[row]) if np.isfinite(best[row]) else None
+            for row in rows.tolist()
+        ]  # fmt: skip
 
     def _result(self, row: int, begun: Array, is_whole: bool) -> BookingResult:
         if is_whole:

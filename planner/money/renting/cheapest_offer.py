@@ -258,8 +258,8 @@ def booked(setting: PlanContext, eligible: _ByPurchase) -> list[ChosenOffers]:
     for each in dict.fromkeys(best):
         tiers, base = ((), ()) if each is None else (each.tiers if typed is None else typed, each.base)
         offer = tiers[0].bookings[0].offer if tiers else reserve.offer
-        offers = replace(offers, reserved=offer, reserved_tiers=tiers, base_reservations=base)
-        chosen[each] = _with_quotes(setting, eligible, offers)
+        reserved = replace(offers, reserved=offer, reserved_tiers=tiers, base_reservations=base)
+        chosen[each] = _with_quotes(setting, eligible, reserved)
     return [chosen[each] for each in best]
 
 
