@@ -13,7 +13,7 @@ from planner.api.records import LoadedScenario, Result
 from planner.money.setting import show_money_in_plan
 from planner.money.ways import WAYS
 from planner.report import words
-from planner.report.answer.notes import month_text
+from planner.report.answer.notes import gpu_hour_text, month_text
 from planner.report.answer.other_measures import other_measures
 from planner.report.answer.phrases import plan_sentence
 from planner.report.answer.plan_report import PlanReport, plan_text
@@ -22,7 +22,7 @@ from planner.report.answer.sentences import summarize_answer
 from planner.report.answer.side_by_side import compare_table, differences_table, repeated
 from planner.report.answer.tables import BUDGET_PAYS, budget_table
 from planner.report.files.csv import SIGN, assumptions_table, cash_table, results_table
-from planner.report.forms import bullet_list, join_sections, scalar
+from planner.report.forms import bullet_list, join_sections
 from planner.report.table import Table, text_table
 from planner.scenario.file import write_scenario
 from planner.scenario.link import scenario_to_link
@@ -287,10 +287,11 @@ def _answer_text(report: PlanReport) -> str:
     costs = {way.option.title: way.present_usd for way in answer.ranked if way.option.way not in carded}
     far = f"(over {_FAR} times as much)"
     others = "; ".join(f"{it} {words.format_usd_short(usd) if usd <= most else far}" for it, usd in costs.items())
-    rows = {"A month, in cash over the plan": month_text(answer), "A GPU-hour of work": "; ".join(
-        f"{WAYS[it.option.way].start_text} {words.usd_per_hour(usd)}" for it in answer.cards.values()
-        if not ((work := answer.plan.setting.resolved) and (work.servings or work.others)) and (usd := scalar(
-            it.measures.usd_per_useful_hour.value)) is not None), "Other options": others}  # fmt: skip
+    rows = {
+        "A month, in cash over the plan": month_text(answer),
+        "A GPU-hour of work": gpu_hour_text(answer),
+        "Other options": others,
+    }
     cards = "\n".join([cards, *(f"{name}: {text}" for name, text in rows.items() if text)])
     paid = budget_table(answer)
     verdict = "\n".join([*(summary.deciding or summary.sentences), "", cards])

@@ -20,6 +20,7 @@ from planner.money.ways import WAYS, OptionSpec
 from planner.money.ways.keep import is_done_once
 from planner.money.yardsticks import YARDSTICKS
 from planner.report import words
+from planner.report.forms import scalar
 from planner.report.title import current_option
 from planner.scenario.base import HOURS_PER_MONTH, SECONDS_PER_HOUR
 from planner.scenario.durations import months_words
@@ -195,6 +196,15 @@ def month_text(answer: Answer) -> str:
         return f"{WAYS[way.option.way].start_text} {words.format_usd_short(month)}{of_it}"
 
     return "" if is_done_once(answer.plan.setting) else "; ".join(map(each, answer.cards.values()))
+
+
+def gpu_hour_text(answer: Answer) -> str:
+    """Return what an hour of work of a GPU costs with each option of a card; empty of services, paid by the request."""
+    work = answer.plan.setting.resolved
+    if work is not None and (work.servings or work.others):
+        return ""
+    usd = {way.option.way: scalar(way.measures.usd_per_useful_hour.value) for way in answer.cards.values()}
+    return "; ".join(f"{WAYS[way].start_text} {words.usd_per_hour(it)}" for way, it in usd.items() if it is not None)
 
 
 def budget_sentences(answer: Answer) -> tuple[str, ...]:

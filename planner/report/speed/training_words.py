@@ -47,8 +47,9 @@ def in_short(result: TrainingResult, label: str) -> str:
     if result.speed is None:
         return f"{run} does not fit on {machines}."
     days = result.speed.days
-    return (f"{run} takes {range_words(days.low, days.typical, days.high)} on {machines}: "
-        f"{(hours := days.typical * 24 * result.accelerators):,.{2 * (hours < 10)}f} GPU-hours.")  # fmt: skip
+    gpu_hours = days.typical * HOURS_PER_DAY * result.accelerators
+    hours = f"{gpu_hours:,.{2 if gpu_hours < 10 else 0}f}"
+    return f"{run} takes {range_words(days.low, days.typical, days.high)} on {machines}: {hours} GPU-hours."
 
 
 def hours_to_train(scenario: ScenarioInHours | None) -> float | None:
