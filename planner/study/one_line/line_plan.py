@@ -306,7 +306,7 @@ def _serving(data: Mapping[str, Any], values: dict[str, Any], notes: list[str]) 
 def _add_amount(data: dict[str, Any], values: dict[str, Any], notes: list[str]) -> None:
     work, length = data["work"][0], values.get("length") or values.get("due")
     is_block = (length or math.inf) < _SHORTEST_HOURS and (
-        "gpus" in values or not {"budget", "of_class"} & values.keys()
+        "each_hours" not in values and ("gpus" in values or not {"budget", "of_class"} & values.keys())
     )
     if "team" in values and not is_block and "gpu_hours" not in values and not {"gpus", "busy"} <= values.keys():
         _add_people(work, values, notes)
