@@ -208,7 +208,7 @@ class LineParts:
     def leave_out(self, what: str, label: str, start: int, end: int) -> None:
         """Keep a second thing of a kind as what the plan leaves out."""
         self.rest = blank(self.rest, start, end)
-        self.left_out.append(f"{label}, as a plan has one {what}")
+        self.left_out.append(f"{' '.join(label.split())}, as a plan has one {what}")
         spans = (self.spans.get(name, (end, end)) for name in WORDS["first_of"].get(what, "").split())
         self.seconds += [LineSecond(what, label, start, end, span) for span in spans if span[1] <= start][:1]
 
