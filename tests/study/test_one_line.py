@@ -331,8 +331,8 @@ def test_words_without_weight_hold_nothing_up(line: str) -> None:
 
 @each_row(("line", "choices"), [
     ("esxi box with a6000", ("RTX A6000 48 GB", "RTX 6000 Ada 48 GB")),
-    ("tts for a call center", ("100 GPU-hours a month", "1,000 GPU-hours a month", "1,000 GPU-hours in all")),
-    ("demand forecasts for 3,000 shops", ("100 GPU-hours a month", "1,000 GPU-hours a month", "10,000 in all")),
+    ("tts for a call center", ("one L4", "100 GPU-hours a month", "1,000 GPU-hours a month", "1,000 GPU-hours in all")),
+    ("demand forecasts for 3,000 shops", ("one L4", "100 a month", "1,000 a month", "10,000 in all")),
 ])  # fmt: skip
 def test_what_has_no_record_is_asked_about_with_the_nearest(line: str, choices: tuple[str, ...]) -> None:
     question = read_line(live_catalogue(), line).questions[0]

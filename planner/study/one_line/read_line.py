@@ -144,7 +144,7 @@ def _with_plan(catalogue: Catalogue, parts: LineParts, unknown: tuple[str, ...])
     if budget is not None and not 1 <= budget <= _MOST_BUDGET:
         raise LineError(f"A budget of {budget:,.15g} USD buys no plan: write one of 1 to {_MOST_BUDGET:,.0f} USD.")
     train, serve = scenario.work[0].train, scenario.work[0].serve
-    is_counted = values.get("gpus", 0) > ("chip" not in values)  # `a GPU` is no number
+    is_counted = values.get("gpus", 0) > ("chip" not in values) or "gpu_hours" in parts.spans  # `a GPU` is none
     is_open = budget is not None and not (is_counted or "bill" in values or train or serve)
     fills = train is not None and not {"tokens", "images", "due", "examples", "texts"} & values.keys()
     return LineReading(
