@@ -192,7 +192,7 @@ def month_text(answer: Answer) -> str:
         month, power = (
             float(usd) / answer.plan.setting.scenario.months for usd in (way.measures.bills_usd, sum(of_power))
         )
-        of_it = f", of it {words.format_usd_short(power)} for electricity" if power > 0 else ""
+        of_it = f", of it {words.format_usd_short(power)} for electricity" if 0 < power <= month else ""
         return f"{WAYS[way.option.way].start_text} {words.format_usd_short(month)}{of_it}"
 
     return "" if is_done_once(answer.plan.setting) else "; ".join(map(each, answer.cards.values()))
