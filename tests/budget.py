@@ -167,7 +167,7 @@ LEFT = {
     "returns of a plan to a package": 9,
 }
 ALLOWED = {"files": 445, "class names used twice": 5, "kinds of cache": 3}  # the targets, whatever was left
-RAISED = {"lines": 8_955, "statements": 5_926, "functions": 504, "classes": 5}  # decision 0049 says for what
+RAISED = {"lines": 8_958, "statements": 5_930, "functions": 504, "classes": 5}  # decision 0049 says for what
 GROWTH = 1.15
 SLACK = 2  # of names and returns, which are small numbers
 BUDGET = {

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Callable
 
+from planner.scenario.base import ONE_MACHINE
 from planner.study.one_line.line_rules import MONTH_NAMES, PATTERNS, hours_of, parse_number
 from planner.study.one_line.line_words import FOREIGN, TRANSLATED, WORDS
 
@@ -74,9 +75,11 @@ def _in_thousands(match: re.Match[str]) -> str:
 
 def _hourly(it: re.Match[str]) -> str:
     """Return the rent of an hour of each GPU that a sum pays for, as long as the sum and its term."""
-    rent = parse_number(it["n"].replace(",", "")) * (1e3 if it["size"] else 1) / hours_of(it["unit"]) / (
-        (parse_number(it["k"]) or 1.0) * float(it["many"] or 8 ** bool(it["machine"])))  # fmt: skip
-    text = f"{(it['mark'] or '€$'['eu' not in (it['code'] or '$')]).strip()}{rent:.3g}/h "
+    amount = parse_number(it["n"].replace(",", "")) * (1_000 if it["size"] else 1)
+    gpus = float(it["many"] or (ONE_MACHINE if it["machine"] else 1))
+    rent = amount / hours_of(it["unit"]) / ((parse_number(it["k"]) or 1.0) * gpus)
+    mark = it["mark"] or ("€" if "eu" in (it["code"] or "") else "$")
+    text = f"{mark.strip()}{rent:.3g}/h "
     one = re.sub("^(?:one|an?|the)(?= |$)", lambda of: "1".rjust(len(of[0])), it["pre"] or it["k"])
     return f"{one}{text}" if it["pre"] else text + f"{one} ".rjust(len(it[0]) - len(text))
 
